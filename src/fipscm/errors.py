@@ -1,0 +1,44 @@
+"""The few exceptions a user meets. Each message says what happened, where, and what to do."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class FipscmError(ValueError):
+    """A mistake the caller can mend; catch this to catch them all."""
+
+
+class DataError(FipscmError):
+    """A table that cannot be learned from as it stands."""
+
+
+class GraphError(FipscmError):
+    """A graph that is not a directed acyclic graph."""
+
+
+class OrderError(FipscmError):
+    """An order that is not a permutation of the variables."""
+
+
+class InterventionError(FipscmError):
+    """An intervention that cannot be carried out, or noise that an intervention has cut off."""
+
+
+class UnknownNameError(FipscmError):
+    """A name that is not in the table it was looked up in."""
+
+
+class ModelFileError(FipscmError):
+    """A model or weights file that is damaged, altered or from another version."""
+
+
+def unknown_name(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:
+    """Build the error for a name that is not among the known ones.
+
+    >>> print(unknown_name("preset", "relased", ["avici", "released"]))
+    Unknown preset 'relased': did you mean 'released'? Known: avici, released.
+    """
+    names = [str(item) for item in known]
+    close = get_close_matches(str(name), names, n=1)
+    hint = f" did you mean '{close[0]}'?" if close else ""
+    return UnknownNameError(f"Unknown {kind} '{name}':{hint} Known: {', '.join(names)}.")

@@ -28,11 +28,15 @@ def as_adjacency(matrix: ArrayLike, names: Sequence[Hashable] | None = None) -> 
     """
     values = np.asarray(matrix)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        raise GraphError(f"An adjacency matrix is square, but this one has shape {values.shape}: pass one row and one column per variable.")
+        raise GraphError(
+            f"An adjacency matrix is square, but this one has shape {values.shape}: pass one row and one column per variable."
+        )
     if values.shape[0] == 0:
         raise GraphError("The graph has no nodes: pass at least one variable.")
     if not np.isin(values, (0, 1)).all():
-        raise GraphError("An adjacency matrix holds only 0 and 1: threshold the scores first, for example scores > 0.5.")
+        raise GraphError(
+            "An adjacency matrix holds only 0 and 1: threshold the scores first, for example scores > 0.5."
+        )
     adjacency = values.astype(np.int8)
     require_acyclic(adjacency, names)
     return adjacency
@@ -57,7 +61,9 @@ def require_acyclic(adjacency: ArrayLike, names: Sequence[Hashable] | None = Non
     cycle = find_cycle(adjacency)
     if cycle is not None:
         path = " -> ".join(str(names[node] if names is not None else node) for node in cycle)
-        raise GraphError(f"The graph has a cycle: {path}. A causal graph is acyclic: remove or reverse one of these edges.")
+        raise GraphError(
+            f"The graph has a cycle: {path}. A causal graph is acyclic: remove or reverse one of these edges."
+        )
 
 
 def topological_order(adjacency: ArrayLike) -> Order:
@@ -189,7 +195,9 @@ def from_networkx(graph: nx.DiGraph, names: Sequence[Hashable]) -> Adjacency:
     """Return the adjacency matrix with rows and columns in the order of `names`; absent names are isolated nodes."""
     strangers = [node for node in graph.nodes if node not in set(names)]
     if strangers:
-        raise GraphError(f"The graph has a node '{strangers[0]}' that is not a variable: the variables are {_listed(names)}.")
+        raise GraphError(
+            f"The graph has a node '{strangers[0]}' that is not a variable: the variables are {_listed(names)}."
+        )
     complete = nx.DiGraph(graph.edges)
     complete.add_nodes_from(names)
     return as_adjacency(nx.to_numpy_array(complete, nodelist=list(names), dtype=np.int8, weight=None), names)

@@ -66,14 +66,18 @@ def training_frame(data: Any, fewest_columns: int = 1) -> pd.DataFrame:
     """
     frame = as_frame(data)
     if frame.shape[1] < fewest_columns:
-        raise DataError(f"The table has {frame.shape[1]} columns, but at least {fewest_columns} are needed: add variables.")
+        raise DataError(
+            f"The table has {frame.shape[1]} columns, but at least {fewest_columns} are needed: add variables."
+        )
     if len(frame) < FEWEST_ROWS:
         raise DataError(f"The table has {len(frame)} rows, but at least {FEWEST_ROWS} are needed: collect more rows.")
     require_finite(frame)
     values = frame.to_numpy()
     for column, name in enumerate(frame.columns):
         if np.ptp(values[:, column]) == 0:
-            raise DataError(f"Column '{name}' is constant (always {values[0, column]:g}): it carries no information, so drop it first.")
+            raise DataError(
+                f"Column '{name}' is constant (always {values[0, column]:g}): it carries no information, so drop it first."
+            )
     _require_distinct(frame)
     return frame
 
@@ -83,4 +87,6 @@ def _require_distinct(frame: pd.DataFrame) -> None:
     for name in frame.columns:
         twin = seen.setdefault(frame[name].to_numpy().tobytes(), name)
         if twin is not name:
-            raise DataError(f"Columns '{twin}' and '{name}' are identical: neither can be told to cause the other, so drop one.")
+            raise DataError(
+                f"Columns '{twin}' and '{name}' are identical: neither can be told to cause the other, so drop one."
+            )

@@ -8,6 +8,7 @@ Networks use the transposed view, `allowed[i, j]`: j may cause i. Only `allowed_
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import igraph
 import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +30,8 @@ def as_adjacency(matrix: ArrayLike, names: Sequence[Hashable] | None = None) -> 
     values = np.asarray(matrix)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise GraphError(
-            f"An adjacency matrix is square, but this one has shape {values.shape}: pass one row and one column per variable."
+            f"An adjacency matrix is square, but this one has shape {values.shape}: "
+            "pass one row and one column per variable."
         )
     if values.shape[0] == 0:
         raise GraphError("The graph has no nodes: pass at least one variable.")
@@ -48,11 +50,9 @@ def find_cycle(adjacency: ArrayLike) -> list[int] | None:
     >>> find_cycle([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     [0, 1, 2, 0]
     """
-    graph = nx.from_numpy_array(np.asarray(adjacency) != 0, create_using=nx.DiGraph)
-    try:
-        edges = nx.find_cycle(graph)
-    except nx.NetworkXNoCycle:
+    if _directed(adjacency).is_dag():
         return None
+    edges = nx.find_cycle(nx.from_numpy_array(np.asarray(adjacency) != 0, create_using=nx.DiGraph))
     return [edges[0][0], *(effect for _, effect in edges)]
 
 
@@ -67,14 +67,13 @@ def require_acyclic(adjacency: ArrayLike, names: Sequence[Hashable] | None = Non
 
 
 def topological_order(adjacency: ArrayLike) -> Order:
-    """Return an order of the graph, causes first; among the valid ones, the smallest in lexicographic sense.
+    """Return one order of the graph, causes first; always the same one for the same graph.
 
     >>> topological_order([[0, 0, 0], [1, 0, 0], [1, 0, 0]])
     array([1, 2, 0])
     """
-    checked = as_adjacency(adjacency)
-    graph = nx.from_numpy_array(checked, create_using=nx.DiGraph)
-    return np.array(list(nx.lexicographical_topological_sort(graph)), dtype=np.intp)
+    require_acyclic(adjacency)
+    return np.array(_directed(adjacency).topological_sorting(), dtype=np.intp)
 
 
 def is_order_of(order: ArrayLike, adjacency: ArrayLike) -> bool:
@@ -137,13 +136,14 @@ def leaves(adjacency: ArrayLike) -> Mask:
     >>> leaves([[0, 1], [0, 0]])
     array([False,  True])
     """
-    return ~(np.asarray(adjacency) != 0).any(axis=1)
+    effects = np.count_nonzero(adjacency, axis=1)
+    return np.asarray(effects == 0, dtype=np.bool_)
 
 
 def remove_node(adjacency: Adjacency, node: int) -> Adjacency:
     """Return the graph without one node: (D, D) -> (D - 1, D - 1)."""
     kept = np.delete(np.arange(len(adjacency)), node)
-    return adjacency[np.ix_(kept, kept)]
+    return relabel(adjacency, kept)
 
 
 def remaining_after_leaf_removal(adjacency: Adjacency, count: int, rng: np.random.Generator) -> Order:
@@ -171,16 +171,17 @@ def descendants(adjacency: ArrayLike) -> Mask:
            [0, 0, 0]])
     """
     edges = np.asarray(adjacency) != 0
-    reach = np.zeros_like(edges)
+    reach: Mask = np.zeros(edges.shape, dtype=np.bool_)
     for node in topological_order(edges)[::-1]:
         reach[node] = edges[node] | reach[edges[node]].any(axis=0)
     return reach
 
 
-def relabel(adjacency: Adjacency, permutation: ArrayLike) -> Adjacency:
-    """Rename the nodes: node `permutation[i]` of the input becomes node i."""
-    index = np.asarray(permutation, dtype=np.intp)
-    return adjacency[np.ix_(index, index)]
+def relabel(adjacency: Adjacency, nodes: ArrayLike) -> Adjacency:
+    """Return the graph in which node `nodes[i]` of the input is node i; nodes not listed are left out."""
+    index = np.asarray(nodes, dtype=np.intp)
+    renamed: Adjacency = adjacency[np.ix_(index, index)]
+    return renamed
 
 
 def to_networkx(adjacency: ArrayLike, names: Sequence[Hashable]) -> nx.DiGraph:
@@ -201,6 +202,11 @@ def from_networkx(graph: nx.DiGraph, names: Sequence[Hashable]) -> Adjacency:
     complete = nx.DiGraph(graph.edges)
     complete.add_nodes_from(names)
     return as_adjacency(nx.to_numpy_array(complete, nodelist=list(names), dtype=np.int8, weight=None), names)
+
+
+def _directed(adjacency: ArrayLike) -> igraph.Graph:
+    matrix = np.asarray(adjacency)
+    return igraph.Graph(n=len(matrix), edges=np.argwhere(matrix != 0), directed=True)
 
 
 def _is_integer(entry: object) -> bool:

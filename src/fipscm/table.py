@@ -76,7 +76,8 @@ def training_frame(data: Any, fewest_columns: int = 1) -> pd.DataFrame:
     for column, name in enumerate(frame.columns):
         if np.ptp(values[:, column]) == 0:
             raise DataError(
-                f"Column '{name}' is constant (always {values[0, column]:g}): it carries no information, so drop it first."
+                f"Column '{name}' is constant (always {values[0, column]:g}): "
+                "it carries no information, so drop it first."
             )
     _require_distinct(frame)
     return frame

@@ -1,0 +1,152 @@
+"""How good an order, a graph, a counterfactual or a sample is. Shapes: N rows, D variables.
+
+An order lists causes first; graphs and scores have causes in rows and effects in columns. `METRICS` binds names to
+functions, for tests, benchmarks and reports alike.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
+from sklearn.metrics import roc_auc_score, roc_curve
+
+from fipscm.graph import Adjacency, allowed_from_adjacency, allowed_from_order, as_adjacency, order_positions
+
+
+def tos(order: ArrayLike, adjacency: ArrayLike) -> float:
+    """Topological ordering score: one minus the share of nodes that stand before one of their own causes.
+
+    >>> tos([0, 1, 2], [[0, 1, 1], [0, 0, 0], [0, 0, 0]]), tos([1, 0, 2], [[0, 1, 1], [0, 0, 0], [0, 0, 0]])
+    (1.0, 0.5)
+    """
+    backward = _backward_edges(order, adjacency)
+    return 1.0 - float(np.count_nonzero(backward.any(axis=1))) / max(len(backward) - 1, 1)
+
+
+def order_divergence(order: ArrayLike, adjacency: ArrayLike) -> int:
+    """Count the edges that the order makes impossible.
+
+    >>> order_divergence([1, 0, 2], [[0, 1, 1], [0, 0, 0], [0, 0, 0]])
+    1
+    """
+    return int(_backward_edges(order, adjacency).sum())
+
+
+def directed_f1(predicted: ArrayLike, true: ArrayLike) -> float:
+    """Harmonic mean of precision and recall of directed edges; two empty graphs agree perfectly.
+
+    >>> directed_f1([[0, 1], [0, 0]], [[0, 1], [0, 0]]), directed_f1([[0, 0], [1, 0]], [[0, 1], [0, 0]])
+    (1.0, 0.0)
+    """
+    guess, truth = _edges(predicted), _edges(true)
+    total = guess.sum() + truth.sum()
+    return float(2 * (guess & truth).sum() / total) if total else 1.0
+
+
+def shd(predicted: ArrayLike, true: ArrayLike) -> int:
+    """Structural Hamming distance: edges to add, remove or reverse, each counted once.
+
+    >>> shd([[0, 0], [1, 0]], [[0, 1], [0, 0]])
+    1
+    """
+    differs = _edges(predicted) != _edges(true)
+    return int(np.triu(differs | differs.T, 1).sum())
+
+
+def auc_roc(scores: ArrayLike, true: ArrayLike) -> float:
+    """Area under the ROC curve of directed edge scores, the diagonal left out; NaN where one class is empty."""
+    values, labels = _off_diagonal(scores), _off_diagonal(_edges(true))
+    return float(roc_auc_score(labels, values)) if 0 < labels.sum() < len(labels) else float("nan")
+
+
+def auc_prg(scores: ArrayLike, true: ArrayLike) -> float:
+    """Area under the precision-recall-gain curve (Flach and Kull, 2015) of directed edge scores.
+
+    With share p of positives, gain(v) = (v - p) / ((1 - p) v); the area is taken over recall gain in [0, 1], where the
+    curve is linear between operating points in terms of true and false positives. Perfect scores give 1, scores that
+    carry nothing about 0. NaN where one class is empty.
+    """
+    values, labels = _off_diagonal(scores), _off_diagonal(_edges(true))
+    positives, negatives = float(labels.sum()), float(len(labels) - labels.sum())
+    if not positives or not negatives:
+        return float("nan")
+    false_rate, true_rate, _ = roc_curve(labels, values, drop_intermediate=False)
+    recall_gain, precision_gain = _gain_curve(true_rate * positives, false_rate * negatives, positives, negatives)
+    return float(np.trapezoid(precision_gain, recall_gain))
+
+
+def _gain_curve(
+    true_positives: NDArray[np.float64], false_positives: NDArray[np.float64], positives: float, negatives: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return recall gain and precision gain from recall gain 0 on: both linear in FP / TP and FN / TP."""
+    odds = positives / negatives
+    # The curve enters the unit square where recall gain is 0, that is where TP = positives ** 2 / (P + N).
+    entry = positives**2 / (positives + negatives)
+    entry_false = np.interp(entry, true_positives, false_positives)
+    kept = true_positives > entry
+    hits = np.concatenate([[entry], true_positives[kept]])
+    alarms = np.concatenate([[entry_false], false_positives[kept]])
+    return 1 - odds * (positives - hits) / hits, 1 - odds * alarms / hits
+
+
+def rescaled_l2(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float:
+    """Mean over rows of sqrt(mean over variables of ((x - xhat) / std)^2), std (D,) of the observed columns.
+
+    >>> rescaled_l2([[0.0, 0.0]], [[2.0, 2.0]], [1.0, 2.0]) == np.sqrt((4 + 1) / 2)
+    True
+    """
+    error = (np.asarray(truth, dtype=np.float64) - np.asarray(predicted, dtype=np.float64)) / np.asarray(std)
+    return float(np.sqrt((error**2).mean(axis=1)).mean())
+
+
+def mmd(first: ArrayLike, second: ArrayLike) -> float:
+    """Squared maximum mean discrepancy, unbiased, Gaussian kernel, width the median distance of the first rows.
+
+    Columns are standardised by the first sample, so that units do not matter.
+    """
+    left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    centre, spread = left.mean(axis=0), left.std(axis=0) + 1e-12
+    left, right = (left - centre) / spread, (right - centre) / spread
+    within_left, within_right, between = (
+        cdist(a, b, "sqeuclidean") for a, b in ((left, left), (right, right), (left, right))
+    )
+    width = np.median(within_left[np.triu_indices(len(left), 1)])
+    kernel_left, kernel_right, kernel_between = (
+        np.exp(-distance / width) for distance in (within_left, within_right, between)
+    )
+    n, m = len(left), len(right)
+    off_left = (kernel_left.sum() - n) / (n * (n - 1))
+    off_right = (kernel_right.sum() - m) / (m * (m - 1))
+    return float(off_left + off_right - 2 * kernel_between.mean())
+
+
+METRICS: dict[str, Callable[..., Any]] = {
+    "tos": tos,
+    "order_divergence": order_divergence,
+    "directed_f1": directed_f1,
+    "shd": shd,
+    "auc_roc": auc_roc,
+    "auc_prg": auc_prg,
+    "rescaled_l2": rescaled_l2,
+    "mmd": mmd,
+}
+
+
+def _edges(graph: ArrayLike) -> NDArray[np.bool_]:
+    edges = np.asarray(graph) != 0
+    np.fill_diagonal(edges, False)
+    return edges
+
+
+def _off_diagonal(matrix: ArrayLike) -> NDArray[Any]:
+    values = np.asarray(matrix)
+    return values[~np.eye(len(values), dtype=bool)]
+
+
+def _backward_edges(order: ArrayLike, adjacency: ArrayLike) -> NDArray[np.bool_]:
+    """(D, D), true where the column causes the row but does not stand before it."""
+    edges: Adjacency = as_adjacency(adjacency)
+    positions = order_positions(order, range(len(edges)))
+    return allowed_from_adjacency(edges) & ~allowed_from_order(positions)

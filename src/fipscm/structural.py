@@ -1,0 +1,136 @@
+"""Standard SCMs: a graph and one function per node, and their equivalence with fixed-point SCMs.
+
+Shapes: N rows, D variables, P parents of a node.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+import numpy as np
+
+from fipscm.errors import GraphError, InterventionError
+from fipscm.graph import Adjacency, Order, as_adjacency, is_order_of, topological_order
+from fipscm.scm import SCM, Array, Do, FixedPointSCM, Intervention, NoiseLaw
+
+
+class NodeFunction(Protocol):
+    """One structural equation, x = f(parents, noise), with its inverse in the noise."""
+
+    def __call__(self, parents: Array, noise: Array) -> Array:
+        """(N, P) parents in increasing column order and (N,) noises -> (N,) values."""
+        ...
+
+    def invert(self, parents: Array, values: Array) -> Array:
+        """(N, P) parents and (N,) values -> (N,) noises."""
+        ...
+
+
+@dataclass(frozen=True)
+class StandardSCM(SCM):
+    """A graph, independent noises, and one function per node, evaluated causes first."""
+
+    names: tuple[Hashable, ...]
+    edges: Adjacency
+    noise: NoiseLaw
+    functions: tuple[NodeFunction, ...]
+    order: Order
+    interventions: tuple[Intervention, ...] = ()
+
+    @classmethod
+    def build(
+        cls,
+        adjacency: Adjacency,
+        noise: NoiseLaw,
+        functions: tuple[NodeFunction, ...],
+        names: tuple[Hashable, ...] | None = None,
+    ) -> Self:
+        """Check the graph, name the columns x0, x1, ... unless told otherwise, and order them causes first."""
+        names = names or tuple(f"x{column}" for column in range(len(adjacency)))
+        checked = as_adjacency(adjacency, names)
+        return cls(names, checked, noise, functions, topological_order(checked))
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """(D, D), 1 where the row causes the column."""
+        return self.edges
+
+    def noise_to_sample(self, noise: Array) -> Array:
+        """Evaluate every node once, causes first."""
+        checked = self.checked_noise(noise)
+        rows = np.zeros_like(checked)
+        for node in self.order:
+            value = self.functions[node](self._parents(rows, node), checked[:, node])
+            for intervention in self.interventions:
+                value = intervention.at(node, value, rows)
+            rows[:, node] = value
+        return rows
+
+    def sample_to_noise(self, rows: Array) -> Array:
+        """Invert every node's function at the observed parents."""
+        values = np.asarray(rows, dtype=np.float64)
+        natural = values
+        for intervention in reversed(self.interventions):
+            natural = intervention.naturalized(natural)
+        noises = [
+            function.invert(self._parents(values, node), natural[:, node])
+            for node, function in enumerate(self.functions)
+        ]
+        return np.column_stack(noises)
+
+    def do(self, intervention: Do) -> Self:
+        """Return the SCM under one more intervention."""
+        parsed = Intervention.parse(intervention, self.names, self.order)
+        return replace(self, interventions=(*self.interventions, parsed))
+
+    def to_fixed_point(self, order: Order | None = None) -> FixedPointSCM:
+        """Return the unique fixed-point SCM with the same equations on a given (or this) order."""
+        if self.interventions:
+            raise InterventionError("Convert the SCM before intervening: call to_fixed_point() first, then do(...).")
+        order = self.order if order is None else order
+        if not is_order_of(order, self.adjacency):
+            raise GraphError("The order puts an effect before its cause: pass a topological order of the graph.")
+        position = np.argsort(order)
+        equations = [(self.functions[node], position[np.flatnonzero(self.adjacency[:, node])]) for node in order]
+
+        def mechanism(x: Array, n: Array) -> Array:
+            return np.column_stack([f(x[:, causes], n[:, i]) for i, (f, causes) in enumerate(equations)])
+
+        def inverse(x: Array, target: Array) -> Array:
+            return np.column_stack([f.invert(x[:, causes], target[:, i]) for i, (f, causes) in enumerate(equations)])
+
+        return FixedPointSCM(self.names, order, self.noise, mechanism, inverse)
+
+    @classmethod
+    def from_fixed_point(cls, scm: FixedPointSCM) -> Self:
+        """Return the standard SCM with the same noises whose graph is the causal graph of the fixed-point SCM."""
+        adjacency = scm.adjacency
+        functions = tuple(_Coordinate(scm, node, np.flatnonzero(adjacency[:, node])) for node in range(len(scm.names)))
+        return cls(scm.names, adjacency, scm.noise, functions, scm.order)
+
+    def _parents(self, rows: Array, node: int) -> Array:
+        return rows[:, np.flatnonzero(self.adjacency[:, node])]
+
+
+@dataclass(frozen=True)
+class _Coordinate:
+    """One coordinate of a fixed-point SCM as a function of its parents: the other coordinates do not matter."""
+
+    scm: FixedPointSCM
+    node: int
+    parents: Order
+
+    def __call__(self, parents: Array, noise: Array) -> Array:
+        return self.scm.apply(*self._embedded(parents, noise))[:, self.node]
+
+    def invert(self, parents: Array, values: Array) -> Array:
+        rows, _ = self._embedded(parents, values)
+        rows[:, self.node] = values
+        return self.scm.sample_to_noise(rows)[:, self.node]
+
+    def _embedded(self, parents: Array, noise: Array) -> tuple[Array, Array]:
+        rows = np.zeros((len(noise), len(self.scm.names)))
+        noises = np.zeros_like(rows)
+        rows[:, self.parents] = parents
+        noises[:, self.node] = noise
+        return rows, noises

@@ -94,8 +94,8 @@ def _gain_curve(
 def rescaled_l2(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float:
     """Mean over rows of sqrt(mean over variables of ((x - xhat) / std)^2), std (D,) of the observed columns.
 
-    >>> rescaled_l2([[0.0, 0.0]], [[2.0, 2.0]], [1.0, 2.0]) == np.sqrt((4 + 1) / 2)
-    True
+    >>> round(rescaled_l2([[0.0, 0.0]], [[4.0, 6.0]], [1.0, 2.0]) ** 2, 6)  # (4^2 + 3^2) / 2
+    12.5
     """
     error = (np.asarray(truth, dtype=np.float64) - np.asarray(predicted, dtype=np.float64)) / np.asarray(std)
     return float(np.sqrt((error**2).mean(axis=1)).mean())
@@ -135,14 +135,15 @@ METRICS: dict[str, Callable[..., Any]] = {
 
 
 def _edges(graph: ArrayLike) -> NDArray[np.bool_]:
-    edges = np.asarray(graph) != 0
+    edges = np.array(graph, dtype=np.bool_)
     np.fill_diagonal(edges, False)
     return edges
 
 
 def _off_diagonal(matrix: ArrayLike) -> NDArray[Any]:
     values = np.asarray(matrix)
-    return values[~np.eye(len(values), dtype=bool)]
+    kept: NDArray[Any] = values[~np.eye(len(values), dtype=bool)]
+    return kept
 
 
 def _backward_edges(order: ArrayLike, adjacency: ArrayLike) -> NDArray[np.bool_]:

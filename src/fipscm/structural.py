@@ -126,7 +126,9 @@ class _Coordinate:
     def invert(self, parents: Array, values: Array) -> Array:
         rows, _ = self._embedded(parents, values)
         rows[:, self.node] = values
-        return self.scm.sample_to_noise(rows)[:, self.node]
+        # The other coordinates are zero, perhaps outside their support: their noises are not read.
+        with np.errstate(all="ignore"):
+            return self.scm.sample_to_noise(rows)[:, self.node]
 
     def _embedded(self, parents: Array, noise: Array) -> tuple[Array, Array]:
         rows = np.zeros((len(noise), len(self.scm.names)))

@@ -1,7 +1,7 @@
 """Real and realistic tables with known graphs: Sachs (proteins) and SynTReN (gene expression).
 
-Read from a folder the user names, with `observations*.csv` and `graph*.csv` (row = cause) in it, or downloaded once into
-a cache and verified by SHA-256. The hash is that of the table's own numbers, so it holds whatever they are packed in.
+Read from a folder the user names, with `observations*.csv` and `graph*.csv` (row = cause) in it, or downloaded once
+into a cache and verified by SHA-256. The hash is that of the numbers themselves, whatever they are packed in.
 """
 
 import hashlib
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from fipscm.errors import DataError
 from fipscm.graph import Adjacency, as_adjacency
+from fipscm.intervention import Array
 from fipscm.table import as_frame, require_finite
 
 
@@ -56,11 +57,11 @@ class Archive:
         graph = self._array(archive, f"DAG{self.number}.npy", self.graph_sha256)
         return KnownTable(pd.DataFrame(observations, columns=list(names)), as_adjacency(graph, names))
 
-    def _array(self, archive: Path, name: str, sha256: str) -> np.ndarray:
+    def _array(self, archive: Path, name: str, sha256: str) -> Array:
         with zipfile.ZipFile(archive) as packed:
             for member in packed.namelist():
                 if Path(member).name == name:
-                    array: np.ndarray = np.load(io.BytesIO(packed.read(member)), allow_pickle=False)
+                    array: Array = np.load(io.BytesIO(packed.read(member)), allow_pickle=False)
                     if fingerprint(array) == sha256:
                         return array.astype(np.float64)
         raise DataError(

@@ -24,6 +24,10 @@ class InterventionError(FipscmError):
     """An intervention that cannot be carried out, or noise that an intervention has cut off."""
 
 
+class KnowledgeError(FipscmError):
+    """Prior knowledge that contradicts itself or the order it is used with."""
+
+
 class UnknownNameError(FipscmError):
     """A name that is not in the table it was looked up in."""
 

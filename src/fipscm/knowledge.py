@@ -1,0 +1,120 @@
+"""What the user knows for certain: constraints that hold by construction, in the order and in the mechanism.
+
+Shapes: D variables.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from fipscm.errors import KnowledgeError, unknown_name
+from fipscm.graph import Mask, find_cycle
+
+Edge = tuple[Hashable, Hashable]
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Hard constraints on the causal graph; names are column names.
+
+    Attributes:
+        required_edges: (cause, effect) pairs that are in the graph.
+        forbidden_edges: (cause, effect) pairs that are not; longer paths between them stay possible.
+        tiers: groups of variables, earliest first; nothing in a later tier causes anything in an earlier one.
+        roots: variables without causes.
+        leaves: variables without effects.
+
+    >>> known = Knowledge(tiers=[["age"], ["dose", "pain"]], forbidden_edges=[("pain", "dose")])
+    >>> known.allowed(["age", "dose", "pain"]).astype(int)  # row = effect, column = cause
+    array([[0, 0, 0],
+           [1, 0, 0],
+           [1, 1, 0]])
+    """
+
+    required_edges: Iterable[Edge] = ()
+    forbidden_edges: Iterable[Edge] = ()
+    tiers: Sequence[Iterable[Hashable]] = ()
+    roots: Iterable[Hashable] = ()
+    leaves: Iterable[Hashable] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("required_edges", "forbidden_edges"):
+            object.__setattr__(self, field, tuple((cause, effect) for cause, effect in getattr(self, field)))
+        for field in ("roots", "leaves"):
+            object.__setattr__(self, field, tuple(getattr(self, field)))
+        object.__setattr__(self, "tiers", tuple(tuple(tier) for tier in self.tiers))
+        self._check_tiers()
+
+    def precedence(self, names: Sequence[Hashable]) -> Mask:
+        """(D, D), true at [i, j] where i must stand before j in the order; a contradiction is named."""
+        position = self._positions(names)
+        before = np.zeros((len(names), len(names)), dtype=np.bool_)
+        for cause, effect in self.required_edges:
+            before[position[cause], position[effect]] = True
+        for earlier, later in pairwise(tier for tier in self.tiers if tier):
+            before[np.ix_([position[name] for name in earlier], [position[name] for name in later])] = True
+        roots, leaves = self._member(self.roots, position), self._member(self.leaves, position)
+        before |= (roots[:, None] & ~roots[None, :]) | (~leaves[:, None] & leaves[None, :])
+        cycle = find_cycle(before)
+        if cycle is not None:
+            path = " before ".join(str(names[node]) for node in cycle)
+            raise KnowledgeError(f"The knowledge contradicts itself: {path}. Take one of these statements back.")
+        return before
+
+    def required(self, names: Sequence[Hashable]) -> Mask:
+        """(D, D), true where the edge is certain; row = effect, column = cause."""
+        return self._edge_mask(self.required_edges, names)
+
+    def allowed(self, names: Sequence[Hashable]) -> Mask:
+        """(D, D), true where an edge is possible; row = effect, column = cause."""
+        before = self.precedence(names)
+        position = self._positions(names)
+        roots, leaves = self._member(self.roots, position), self._member(self.leaves, position)
+        possible = ~before & ~np.eye(len(names), dtype=np.bool_)
+        possible &= ~self._tier_backward(position) & ~roots[:, None] & ~leaves[None, :]
+        possible &= ~self._edge_mask(self.forbidden_edges, names)
+        impossible = np.argwhere(self.required(names) & ~possible)
+        if len(impossible):
+            effect, cause = impossible[0]
+            raise KnowledgeError(
+                f"The edge '{names[cause]}' -> '{names[effect]}' is required, but other knowledge rules it out: "
+                "take one of the two back."
+            )
+        return possible
+
+    def _check_tiers(self) -> None:
+        seen: set[Hashable] = set()
+        for tier in self.tiers:
+            for name in tier:
+                if name in seen:
+                    raise KnowledgeError(f"'{name}' stands in two tiers: keep it in one.")
+                seen.add(name)
+
+    def _tier_backward(self, position: dict[Hashable, int]) -> Mask:
+        tier = np.full(len(position), np.nan)
+        for number, names in enumerate(self.tiers):
+            tier[[position[name] for name in names]] = number
+        return np.asarray(tier[None, :] > tier[:, None], dtype=np.bool_)
+
+    def _edge_mask(self, edges: Iterable[Edge], names: Sequence[Hashable]) -> Mask:
+        position = self._positions(names)
+        mask = np.zeros((len(names), len(names)), dtype=np.bool_)
+        for cause, effect in edges:
+            mask[position[effect], position[cause]] = True
+        return mask
+
+    def _positions(self, names: Sequence[Hashable]) -> dict[Hashable, int]:
+        position = {name: column for column, name in enumerate(names)}
+        edges = (*self.required_edges, *self.forbidden_edges, *self.tiers, self.roots, self.leaves)
+        for name in (name for group in edges for name in group):
+            if name not in position:
+                raise unknown_name("variable in the knowledge", name, names)
+        return position
+
+    @staticmethod
+    def _member(chosen: Iterable[Hashable], position: dict[Hashable, int]) -> Mask:
+        mask = np.zeros(len(position), dtype=np.bool_)
+        mask[[position[name] for name in chosen]] = True
+        return mask

@@ -205,7 +205,7 @@ def _kernel(sample: Array) -> Array:
 
 def _centred_kernel(sample: Array) -> Array:
     kernel = _kernel(sample)
-    return kernel - kernel.mean(axis=0) - kernel.mean(axis=1, keepdims=True) + kernel.mean()
+    return np.asarray(kernel - kernel.mean(axis=0) - kernel.mean(axis=1, keepdims=True) + kernel.mean())
 
 
 def _upper_tail(observed: float, by_chance: Sequence[float]) -> float:

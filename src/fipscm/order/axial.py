@@ -1,0 +1,68 @@
+"""The paper's encoder, AVICI's: attention over variables and over rows in turn.
+
+Shapes: B tables, N rows, D variables, W width.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class AxialConfig:
+    """Size of the encoder; the defaults are AVICI's."""
+
+    width: int = 128
+    heads: int = 8
+    layers: int = 8
+    widening: int = 4
+
+
+class AxialEncoder(nn.Module):
+    """From standardised rows to one leaf logit per variable."""
+
+    def __init__(self, config: AxialConfig):
+        super().__init__()
+        self.config = config
+        self.embed = nn.Linear(1, config.width)
+        self.blocks = nn.ModuleList(_Block(config) for _ in range(2 * config.layers))
+        self.norm = nn.LayerNorm(config.width)
+        self.leaf = nn.Linear(config.width, 1)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """(B, N, D) -> (B, D)."""
+        tokens = self.embed(rows.unsqueeze(-1))
+        for block in self.blocks:
+            tokens = block(tokens).transpose(1, 2)
+        # Blocks come in pairs, so the axes are back in place; the maximum over rows forgets their order.
+        pooled: Tensor = self.norm(tokens).amax(dim=1)
+        logits: Tensor = self.leaf(pooled)
+        return logits.squeeze(-1)
+
+    def description(self) -> dict[str, Any]:
+        """What is needed to build the same network again."""
+        return {"encoder": "paper", **asdict(self.config)}
+
+
+class _Block(nn.Module):
+    """Self-attention along the third axis of (B, *, T, W), then a wide layer; both residual, normalised first."""
+
+    def __init__(self, config: AxialConfig):
+        super().__init__()
+        self.heads = config.heads
+        self.attention_norm, self.wide_norm = nn.LayerNorm(config.width), nn.LayerNorm(config.width)
+        self.projection = nn.Linear(config.width, 3 * config.width)
+        self.mixed = nn.Linear(config.width, config.width)
+        hidden = config.widening * config.width
+        self.wide = nn.Sequential(nn.Linear(config.width, hidden), nn.ReLU(), nn.Linear(hidden, config.width))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        *lead, count, width = tokens.shape
+        heads = self.projection(self.attention_norm(tokens)).view(*lead, count, 3, self.heads, width // self.heads)
+        query, key, value = heads.movedim(-3, 0).transpose(-3, -2)
+        attended = functional.scaled_dot_product_attention(query, key, value).transpose(-3, -2).reshape(tokens.shape)
+        tokens = tokens + self.mixed(attended)
+        answer: Tensor = tokens + self.wide(self.wide_norm(tokens))
+        return answer

@@ -1,0 +1,62 @@
+"""What interactions between causes leave unexplained. Shapes: N rows, D variables, F random features.
+
+An additive fit cannot see that two causes act together. For every variable, random Fourier features of the few others
+that its additive fit needs most are fitted to what the additive fit left over.
+"""
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+CAUSES = 4
+FREQUENCY = 1.2
+CLIP = 5.0
+# How many features see which of the variables, ranked by how much the additive fit needs them.
+_SEEN_RANKS = {(0, 1): 24, (0, 2): 16, (1, 2): 16, (0, 1, 2): 24, (0, 1, 2, 3): 16}
+
+
+def _features() -> tuple[Tensor, Tensor]:
+    """Frequencies (CAUSES, F) and phases (F,): constants of the statistic, the same for every table."""
+    rng = np.random.default_rng(0)
+    frequencies = np.zeros((CAUSES, sum(_SEEN_RANKS.values())))
+    start = 0
+    for ranks, count in _SEEN_RANKS.items():
+        frequencies[ranks, start : start + count] = FREQUENCY * rng.standard_normal((len(ranks), count))
+        start += count
+    phases = rng.uniform(0, 2 * math.pi, frequencies.shape[1])
+    return torch.from_numpy(frequencies).float(), torch.from_numpy(phases).float()
+
+
+FREQUENCIES, PHASES = _features()
+
+
+class InteractionResiduals:
+    """Residuals by (variable, its most needed others), kept so that removing a leaf refits only what it touches."""
+
+    def __init__(self, values: Tensor):
+        # Features are bounded by one and ridged, so single precision loses nothing and halves the time.
+        self._values = values.clamp(-CLIP, CLIP).float()
+        self._known: dict[tuple[int, ...], Tensor] = {}
+
+    def of(self, residuals: Tensor, needs: Tensor, kept: Tensor) -> Tensor:
+        """(N, D) additive residuals, (D, D) needs at [j, i], (D,) columns of the table -> (N, D) residuals."""
+        count = min(CAUSES, len(kept) - 1)
+        ranked = kept[needs.argsort(dim=1, descending=True, stable=True)[:, :count]]
+        keys = [(int(kept[j]), *ranked[j].tolist()) for j in range(len(kept))]
+        self._known = {key: self._known[key] for key in keys if key in self._known}
+        for j, key in enumerate(keys):
+            if key not in self._known:
+                self._known[key] = self._explained(residuals[:, j].float(), ranked[j])
+        explained = torch.stack([self._known[key] for key in keys], dim=1)
+        return residuals - explained.double()
+
+    def _explained(self, target: Tensor, causes: Tensor) -> Tensor:
+        rows = len(target)
+        waves = torch.cos(self._values[:, causes] @ FREQUENCIES[: len(causes)] + PHASES)
+        waves -= waves.mean(dim=0)
+        products = waves.T @ waves / rows
+        products.diagonal().add_(1e-3 + 1 / rows)
+        explained: Tensor = waves @ torch.linalg.solve(products, waves.T @ target / rows)
+        return explained

@@ -1,0 +1,95 @@
+"""Everything a training run consists of: weights, their running average, the optimiser's moments and the step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
+
+from fipscm.order.checkpoint import load_tensors, save_tensors
+from fipscm.order.model import EvidenceConfig, EvidenceEncoder
+
+
+@dataclass(frozen=True)
+class OptimizerConfig:
+    """AdamW at a constant rate after its warm-up: the running average is what is used, whenever a run stops.
+
+    Attributes:
+        rate: learning rate after the warm-up.
+        warmup: steps of the linear warm-up.
+        memory: steps the running average looks back.
+        weight_decay: of AdamW.
+        clip: largest norm of a gradient.
+    """
+
+    rate: float = 7e-4
+    warmup: int = 300
+    memory: int = 1000
+    weight_decay: float = 1e-3
+    clip: float = 1.0
+
+
+class Trainer:
+    """A network in training."""
+
+    def __init__(self, encoder: EvidenceConfig, config: OptimizerConfig, seed: int):
+        self.config = config
+        self.encoder = _seeded_encoder(encoder, seed)
+        self.average = AveragedModel(self.encoder, multi_avg_fn=self._move_average)
+        self.optimizer = torch.optim.AdamW(
+            self.encoder.parameters(), lr=config.rate, betas=(0.9, 0.98), weight_decay=config.weight_decay
+        )
+        self.step = 0
+        self.seconds = 0.0
+
+    def update(self, loss: Tensor) -> None:
+        """Take one step down the gradient of the loss."""
+        self.step += 1
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.config.rate * min(1.0, self.step / self.config.warmup)
+        self.optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        nn.utils.clip_grad_norm_(self.encoder.parameters(), self.config.clip)
+        self.optimizer.step()
+        self.average.update_parameters(self.encoder)
+
+    def save(self, path: Path, facts: dict[str, Any]) -> None:
+        """Write everything, and what else is to be remembered."""
+        tensors = {f"encoder.{name}": value for name, value in self.encoder.state_dict().items()}
+        tensors |= {f"average.{name}": value for name, value in self.average.state_dict().items()}
+        for position, moments in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{position}.{name}": value for name, value in moments.items()}
+        save_tensors(path, tensors, {"step": self.step, "seconds": self.seconds, **facts})
+
+    def load(self, path: Path) -> None:
+        """Continue where a checkpoint stopped."""
+        tensors, facts = load_tensors(path)
+        groups: dict[str, dict[str, Tensor]] = {"encoder": {}, "average": {}, "optimizer": {}}
+        for name, value in tensors.items():
+            group, _, rest = name.partition(".")
+            groups[group][rest] = value
+        self.encoder.load_state_dict(groups["encoder"])
+        self.average.load_state_dict(groups["average"])
+        state = self.optimizer.state_dict()
+        for name, value in groups["optimizer"].items():
+            position, _, moment = name.partition(".")
+            state["state"].setdefault(int(position), {})[moment] = value
+        self.optimizer.load_state_dict(state)
+        self.step, self.seconds = int(facts["step"]), float(facts["seconds"])
+
+    def _move_average(self, average: Sequence[Tensor], current: Sequence[Tensor], count: Tensor | int) -> None:
+        # Early on the average must forget faster, or it would still hold the initial weights.
+        memory = min(self.config.memory, 1 + int(count) / 10)
+        with torch.no_grad():
+            for old, new in zip(average, current, strict=True):
+                old.lerp_(new, 1 / memory)
+
+
+def _seeded_encoder(config: EvidenceConfig, seed: int) -> EvidenceEncoder:
+    """Initialise from a seed and leave PyTorch's global generator as it was."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return EvidenceEncoder(config)

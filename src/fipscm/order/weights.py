@@ -1,0 +1,49 @@
+"""The weights that ship with the package: found without a network, refused if altered."""
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fipscm.errors import ModelFileError
+from fipscm.order.checkpoint import load_tensors, save_tensors
+from fipscm.order.model import EvidenceConfig, EvidenceEncoder
+
+WEIGHTS = Path(__file__).with_name("weights.safetensors")
+
+
+def digest_file(path: Path) -> Path:
+    """Where the SHA-256 of a weights file is kept."""
+    return path.with_suffix(".sha256")
+
+
+def save_encoder(encoder: EvidenceEncoder, path: Path, facts: dict[str, Any]) -> None:
+    """Write the weights with their facts (config, command, seed, steps, prior, scores), and their hash beside them."""
+    save_tensors(path, dict(encoder.state_dict()), {"model": encoder.description(), **facts})
+    digest_file(path).write_text(_sha256(path) + "\n")
+
+
+def load_encoder(path: Path) -> EvidenceEncoder:
+    """Build the encoder of a weights file, or say why the file cannot be trusted."""
+    if not path.is_file() or not digest_file(path).is_file():
+        raise ModelFileError(f"The weights file '{path}' or its hash is missing: install fipscm again.")
+    if _sha256(path) != digest_file(path).read_text().strip():
+        raise ModelFileError(
+            f"The weights file '{path}' is damaged or was altered: its hash is not the one it was shipped with. "
+            "Install fipscm again."
+        )
+    tensors, facts = load_tensors(path)
+    sizes = {name: value for name, value in facts["model"].items() if name != "encoder"}
+    encoder = EvidenceEncoder(EvidenceConfig(**sizes))
+    encoder.load_state_dict(tensors)
+    return encoder.eval()
+
+
+@lru_cache(maxsize=1)
+def shipped_encoder() -> EvidenceEncoder:
+    """The encoder that comes with the package."""
+    return load_encoder(WEIGHTS)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

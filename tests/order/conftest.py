@@ -1,0 +1,25 @@
+import numpy as np
+import pytest
+import torch
+
+from fipscm.order.model import EvidenceConfig, EvidenceEncoder
+from fipscm.simulate import sample_scm
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder():
+    """An untrained network: laws of symmetry hold for any weights."""
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return EvidenceEncoder(EvidenceConfig(width=16, rounds=2, heads=2)).eval()
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(1)
+    return sample_scm("rff-in", nodes=5, rng=rng).sample(400, rng)

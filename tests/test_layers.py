@@ -10,11 +10,11 @@ import fipscm
 ROOT = Path(fipscm.__file__).parent
 LEVELS = [
     {"errors"},
-    {"graph", "metrics", "table", "files"},
+    {"graph", "metrics", "table", "files", "plotting"},
     {"intervention", "scm", "structural"},
     {"simulate", "nn"},
     {"order", "mechanism"},
-    {"estimator", "knowledge", "uncertainty", "diagnostics", "persistence"},
+    {"estimator", "knowledge", "uncertainty", "effects", "diagnostics", "persistence", "bridge"},
     {"bench", "report", "explore"},
     {"cli", "demo"},
 ]

@@ -1,6 +1,8 @@
 """The command line: a thin table over the public functions. Exit code 2 and one sentence for a user's mistake."""
 
+import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -8,7 +10,9 @@ import typer
 
 from fipscm import demo as demonstration
 from fipscm.errors import FipscmError
-from fipscm.files import STREAM, write_table
+from fipscm.files import STREAM, read_table, write_table
+from fipscm.order import METHODS, SCALES, infer_order, order_confidence, zero_shot
+from fipscm.order.picture import draw_graph
 from fipscm.simulate import KNOWN_SCMS, known_scm, sample_scm
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Causal generative models from a table.")
@@ -36,6 +40,52 @@ def simulate(
     rng = np.random.default_rng(seed)
     scm = known_scm(name) if name in KNOWN_SCMS else sample_scm(name, nodes, rng, preset)
     write_table(scm.sample(rows, rng), out)
+
+
+@app.command()
+def order(
+    data: Annotated[str, typer.Argument(help="CSV or Parquet file, or - for standard input.")],
+    scale: Annotated[str, typer.Option(help="standardized, or raw to use how the columns' scales compare.")] = SCALES[
+        0
+    ],
+    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = METHODS[0],
+    as_json: Annotated[bool, typer.Option("--json", help="Order, confidences and edges as JSON.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the graph into this PNG file.")] = None,
+    jobs: Annotated[int, typer.Option(help="Processes for the confidences.")] = 1,
+    seed: Seed = 0,
+) -> None:
+    """Name the columns in causal order, causes first.  Example: fipscm order data.csv --json."""
+    table = read_table(data)
+    if method != METHODS[0]:
+        print("\n".join(map(str, infer_order(table, scale, method=method))))
+        return
+    answer = zero_shot(table, scale)
+    if plot is not None:
+        draw_graph(answer, plot)
+    if as_json:
+        confidence = order_confidence(table, np.random.default_rng(seed), scale, n_jobs=jobs)
+        tables = {"confidence": confidence.T.to_dict(), "edges": answer.edges.T.to_dict()}
+        print(json.dumps({"order": answer.order, **tables}))
+    else:
+        print("\n".join(map(str, answer.order)))
+
+
+@app.command()
+def pretrain(
+    run: Annotated[Path, typer.Option(help="Folder of log, learning curve and checkpoint.")] = Path("runs/order"),
+    minutes: Annotated[float, typer.Option(help="How long to train; a run that exists is resumed.")] = 60.0,
+    tasks: Annotated[str, typer.Option(help="small tables, as at the start of a run, or mixed.")] = "mixed",
+    simulators: Annotated[int, typer.Option(help="Processes that simulate training tables.")] = 1,
+    seed: Seed = 0,
+    weights: Annotated[Path | None, typer.Option(help="Write the averaged weights here at the end.")] = None,
+) -> None:
+    """Train the order model.  Example: fipscm pretrain --minutes 2."""
+    from fipscm.order import pretrain as training  # plots and processes: not needed by any other command
+
+    config = training.PretrainConfig(tasks=training.curriculum(tasks, seed))
+    trainer = training.pretrain(config, run, minutes, simulators=simulators)
+    if weights is not None:
+        training.export(trainer, config, weights)
 
 
 def main() -> None:

@@ -6,6 +6,15 @@ from fipscm.order.model import EvidenceConfig, EvidenceEncoder
 from fipscm.simulate import sample_scm
 
 
+@pytest.fixture(autouse=True, scope="session")
+def one_thread():
+    """Tests run in parallel processes and on small tables: more threads would only get in each other's way."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

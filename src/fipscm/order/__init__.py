@@ -1,5 +1,14 @@
 from fipscm.order.weights import load_encoder, shipped_encoder
-from fipscm.order.zeroshot import METHODS, SCALES, ZeroShot, infer_order, order_confidence, zero_shot
+from fipscm.order.zeroshot import (
+    METHODS,
+    SCALES,
+    ZeroShot,
+    infer_order,
+    order_confidence,
+    plausible_orders,
+    precedence_shares,
+    zero_shot,
+)
 
 __all__ = [
     "METHODS",
@@ -8,6 +17,8 @@ __all__ = [
     "infer_order",
     "load_encoder",
     "order_confidence",
+    "plausible_orders",
+    "precedence_shares",
     "shipped_encoder",
     "zero_shot",
 ]

@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fipscm.order.regression import row_blocks
+
 CAUSES = 4
 FREQUENCY = 1.2
 CLIP = 5.0
@@ -53,10 +55,23 @@ class InteractionResiduals:
         return residuals - explained.double()
 
     def _explained(self, target: Tensor, causes: Tensor) -> Tensor:
-        rows = len(target)
-        waves = torch.cos(self._values[:, causes] @ FREQUENCIES[: len(causes)] + PHASES)
-        waves -= waves.mean(dim=0)
-        products = waves.T @ waves / rows
-        products.diagonal().add_(1e-3 + 1 / rows)
-        explained: Tensor = waves @ torch.linalg.solve(products, waves.T @ target / rows)
-        return explained
+        """What the random features of some variables explain of a target (N,)."""
+        rows, features = len(target), FREQUENCIES.shape[1]
+        sums, products = torch.zeros(features), torch.zeros(features, features)
+        moments = torch.zeros(features)
+        for block in row_blocks(rows, features):
+            waves = self._waves(causes, block)
+            sums += waves.sum(dim=0)
+            products += waves.T @ waves
+            moments += waves.T @ target[block]
+        means = sums / rows
+        centred = products / rows - torch.outer(means, means)
+        centred.diagonal().add_(1e-3 + 1 / rows)
+        weights: Tensor = torch.linalg.solve(centred, moments / rows)
+        blocks = row_blocks(rows, features)
+        # The features of a single block are at hand; those of many would not fit into memory together.
+        fitted = [waves @ weights] if len(blocks) == 1 else [self._waves(causes, block) @ weights for block in blocks]
+        return torch.cat(fitted) - means @ weights
+
+    def _waves(self, causes: Tensor, rows: slice) -> Tensor:
+        return torch.cos(self._values[rows][:, causes] @ FREQUENCIES[: len(causes)] + PHASES)

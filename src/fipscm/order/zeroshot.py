@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from fipscm.errors import OrderError, unknown_name
-from fipscm.graph import Adjacency, Mask, find_cycle
+from fipscm.graph import Adjacency, Mask, Order, allowed_from_order, find_cycle
 from fipscm.order.baselines import BASELINES
 from fipscm.order.infer import random_leaf, remove_leaves
 from fipscm.order.model import EvidenceEncoder
@@ -89,7 +89,7 @@ def zero_shot(
     return ZeroShot([names[column] for column in removal.order], pd.DataFrame(removal.edges, names, names))
 
 
-def order_confidence(
+def plausible_orders(
     data: Any,
     rng: np.random.Generator,
     scale: str = "standardized",
@@ -97,25 +97,34 @@ def order_confidence(
     n_jobs: int = 1,
     resamples: int = 20,
     encoder: EvidenceEncoder | None = None,
-) -> pd.DataFrame:
-    """P(row precedes column): the share of orders, drawn from leaf probabilities on bootstrapped rows, that say so.
-
-    Variables that do not cause each other may stand either way round: expect about one half for them.
-    """
+) -> list[Order]:
+    """Orders (D,) of column positions, drawn from leaf probabilities on bootstrapped rows."""
     raw = _is_raw(scale)
     frame = training_frame(data, fewest_columns=2)
     before = _precedence(knowledge, list(frame.columns))
     network, values = encoder or shipped_encoder(), frame.to_numpy()
 
-    def precedes(generator: np.random.Generator) -> Mask:
+    def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
             rows = values[_informative_resample(values, generator)]
             view = EvidenceView.of(network, rows[None], raw)
-            rank = np.argsort(remove_leaves(view, random_leaf(generator), before).order)
-        return rank[:, None] < rank[None, :]
+            return remove_leaves(view, random_leaf(generator), before).order
 
-    seen = Parallel(n_jobs=n_jobs)(delayed(precedes)(child) for child in rng.spawn(resamples))
-    return pd.DataFrame(np.mean(seen, axis=0), frame.columns, frame.columns)
+    return list(Parallel(n_jobs=n_jobs)(delayed(draw)(child) for child in rng.spawn(resamples)))
+
+
+def precedence_shares(orders: Sequence[Order]) -> NDArray[np.float64]:
+    """(D, D): the share of the orders in which the row stands before the column.
+
+    Variables that do not cause each other may stand either way round: expect about one half for them.
+    """
+    return np.asarray(np.mean([allowed_from_order(order).T for order in orders], axis=0))
+
+
+def order_confidence(data: Any, rng: np.random.Generator, scale: str = "standardized", **how: Any) -> pd.DataFrame:
+    """P(row precedes column): the share of plausible orders that say so; arguments as in `plausible_orders`."""
+    columns = training_frame(data, fewest_columns=2).columns
+    return pd.DataFrame(precedence_shares(plausible_orders(data, rng, scale, **how)), columns, columns)
 
 
 def _informative_resample(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:

@@ -1,0 +1,152 @@
+"""Score zero-shot orders and graphs: python benchmarks/order.py run --help, then python benchmarks/order.py table.
+
+`run` appends one line per data set, scale and method to a jsonl file and skips what is already there; `table` turns the
+file into the Markdown tables of docs/results/order.md.
+"""
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import torch
+import typer
+
+from fipscm.metrics import directed_f1, tos
+from fipscm.order import METHODS, SCALES, infer_order, load_encoder, zero_shot
+from fipscm.order.weights import WEIGHTS
+from fipscm.simulate import PRIORS, metadataset
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+RESULTS = Path("benchmarks/results/order.jsonl")
+NAMES = ("lin-in", "lin-out", "rff-in", "rff-out")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One score: who was asked, on what scale, about which data set."""
+
+    method: str
+    scale: str
+    name: str
+    preset: str
+    family: str
+    nodes: int
+    replicate: int
+    rows: int
+
+
+def _listed(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _done(results: Path) -> set[Cell]:
+    if not results.exists():
+        return set()
+    keys = Cell.__dataclass_fields__
+    return {Cell(**{key: line[key] for key in keys}) for line in map(json.loads, results.read_text().splitlines())}
+
+
+@app.command()
+def run(
+    methods: Annotated[str, typer.Option(help=f"Comma-separated: {', '.join(METHODS)}.")] = "evidence,variance,r2",
+    scales: str = ",".join(SCALES),
+    names: str = ",".join(NAMES),
+    presets: str = ",".join(PRIORS),
+    dims: str = "10,20,50",
+    per_family: int = 3,
+    rows: int = 10_000,
+    seed: int = 0,
+    threads: int = 2,
+    weights: Path = WEIGHTS,
+    results: Path = RESULTS,
+) -> None:
+    torch.set_num_threads(threads)
+    encoder = load_encoder(weights)
+    results.parent.mkdir(parents=True, exist_ok=True)
+    done = _done(results)
+    for preset in _listed(presets):
+        for name in _listed(names):
+            for case in metadataset(
+                name, dims=[int(d) for d in _listed(dims)], preset=preset, per_family=per_family, seed=seed
+            ):
+                table = None
+                for method in _listed(methods):
+                    for scale in _listed(scales):
+                        cell = Cell(method, scale, name, preset, case.family, case.nodes, case.replicate, rows)
+                        if cell in done:
+                            continue
+                        table = case.sample(rows) if table is None else table
+                        line = asdict(cell) | _scores(method, scale, table, case.scm.adjacency, encoder)
+                        with results.open("a") as file:
+                            file.write(json.dumps(line) + "\n")
+
+
+def _scores(method, scale, table, adjacency, encoder):
+    began = time.perf_counter()
+    if method == "evidence":
+        answer = zero_shot(table, scale, encoder=encoder)
+        seconds = time.perf_counter() - began
+        names = answer.order
+        edges = answer.edges.to_numpy()
+        graph = {
+            "f1": directed_f1(answer.adjacency(), adjacency),
+            "calibration": _calibration_counts(edges, adjacency).tolist(),
+        }
+    else:
+        names = infer_order(table, scale, method=method)
+        seconds, graph = time.perf_counter() - began, {}
+    positions = [table.columns.get_loc(name) for name in names]
+    return {"tos": tos(positions, adjacency), "seconds": round(seconds, 3), **graph}
+
+
+def _calibration_counts(probabilities, adjacency, bins=10):
+    """(bins, 3): how many candidate edges fell into each bin, the sum of their probabilities, how many are edges.
+
+    Candidates are the pairs the order allows: the others have probability zero by construction.
+    """
+    off = ~np.eye(len(adjacency), dtype=bool) & (probabilities > 0)
+    chosen, truth = probabilities[off], adjacency[off]
+    place = np.minimum((chosen * bins).astype(int), bins - 1)
+    return np.stack([np.bincount(place, weights, bins) for weights in (np.ones_like(chosen), chosen, truth)], axis=1)
+
+
+def calibration_error(counts):
+    """Expected calibration error of summed counts (bins, 3)."""
+    counts = np.asarray(counts)
+    return float(np.abs(counts[:, 1] - counts[:, 2]).sum() / counts[:, 0].sum())
+
+
+def _markdown(frame):
+    """A pivot table as Markdown."""
+    flat = frame.reset_index()
+    flat.columns = [" ".join(str(part) for part in np.atleast_1d(column) if str(part)) for column in flat.columns]
+    rows = [flat.columns, ["---"] * flat.shape[1], *flat.itertuples(index=False)]
+    return "\n".join(
+        "| " + " | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in row) + " |" for row in rows
+    )
+
+
+@app.command()
+def table(results: Path = RESULTS) -> None:
+    frame = pd.read_json(results, lines=True)
+    group = ["scale", "preset", "name"]
+    for figure in ("tos", "f1"):
+        means = frame.pivot_table(index=group, columns=["method", "nodes"], values=figure, aggfunc="mean")
+        print(f"\n### {figure}\n\n{_markdown(means)}")
+    usual = frame[frame.nodes.isin([10, 20, 50])]
+    for figure in ("tos", "f1"):
+        means = usual.pivot_table(index=group, columns="method", values=figure, aggfunc="mean")
+        print(f"\n### {figure}, mean of d = 10, 20, 50\n\n{_markdown(means)}")
+    ours = frame[frame.method == "evidence"]
+    errors = ours.groupby(group).calibration.apply(lambda lists: calibration_error(np.sum(lists.tolist(), axis=0)))
+    print(f"\n### expected calibration error of the edges\n\n{_markdown(errors.to_frame())}")
+    seconds = frame.pivot_table(index="method", columns="nodes", values="seconds", aggfunc="mean")
+    print(f"\n### seconds\n\n{_markdown(seconds)}")
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,42 @@
+import pytest
+
+from fipscm.errors import ModelFileError
+from fipscm.order.checkpoint import load_tensors
+from fipscm.order.weights import WEIGHTS, load_encoder, save_encoder, shipped_encoder
+
+
+@pytest.fixture
+def file(tiny_encoder, tmp_path):
+    path = tmp_path / "weights.safetensors"
+    save_encoder(tiny_encoder, path, {"steps": 1})
+    return path
+
+
+def test_weights_survive_the_round_trip(file, tiny_encoder):
+    again = load_encoder(file).state_dict()
+    assert all((again[name] == value).all() for name, value in tiny_encoder.state_dict().items())
+
+
+def test_an_altered_file_is_refused(file):
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ModelFileError, match="damaged or was altered"):
+        load_encoder(file)
+
+
+def test_a_truncated_file_is_refused(file):
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(ModelFileError, match="damaged or was altered"):
+        load_encoder(file)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ModelFileError, match=r"nowhere\.safetensors"):
+        load_encoder(tmp_path / "nowhere.safetensors")
+
+
+def test_the_shipped_weights_are_small_and_say_where_they_come_from():
+    assert WEIGHTS.stat().st_size <= 8_000_000
+    assert {"model", "config", "command", "seed", "steps", "prior", "scores"} <= load_tensors(WEIGHTS)[1].keys()
+    assert not shipped_encoder().training

@@ -14,7 +14,7 @@ LEVELS = [
     {"intervention", "scm", "structural"},
     {"simulate", "nn"},
     {"order", "mechanism"},
-    {"estimator", "knowledge", "uncertainty", "effects", "diagnostics", "persistence", "bridge"},
+    {"constraints", "estimator", "knowledge", "uncertainty", "effects", "diagnostics", "persistence", "bridge"},
     {"bench", "report", "explore"},
     {"cli", "demo"},
 ]

@@ -1,3 +1,11 @@
 """From a table of observations to what is, what if, and what would have been."""
 
+from fipscm.estimator import FiP
+from fipscm.intervention import Shift
+from fipscm.knowledge import Knowledge
+from fipscm.order import infer_order
+
+__all__ = ["FiP", "Knowledge", "Shift", "infer_order", "load"]
+
+load = FiP.load
 __version__ = "0.1.0"

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.spatial.distance import pdist, squareform
 
+from fipscm.scm import SCM
+
 Array = NDArray[np.float64]
 
 SUBSAMPLE = 400
@@ -55,6 +57,20 @@ class Report:
         lines = [f"- {'' if finding.serious else '(note) '}{finding.verdict}" for finding in failed]
         head = "The model's assumptions hold, with notes:" if self.passed else "The model's assumptions look doubtful:"
         return "\n".join([head, *lines])
+
+
+def full_report(scm: SCM, frame: pd.DataFrame, rng: np.random.Generator) -> Report:
+    """Run every check of a model on a table with its columns."""
+    drawn = frame.iloc[rng.permutation(len(frame))[:SUBSAMPLE]].to_numpy()
+    parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
+    return Report(
+        (
+            *noise_findings(scm.names, scm.sample_to_noise(drawn), drawn, parents, rng),
+            *fit_findings(frame, scm.sample(len(frame), rng), rng),
+            variance_finding(frame.to_numpy()[:, scm.order]),
+            *table_findings(frame),
+        )
+    )
 
 
 def dependence(first: Array, second: Array, rng: np.random.Generator) -> tuple[float, float]:

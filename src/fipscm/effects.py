@@ -1,21 +1,22 @@
 """Average effects of interventions, with intervals. Shapes: B resamples, N rows, D variables.
 
 Resampling the rows and learning every mechanism anew would take minutes. Instead each mechanism f gets a first-order
-correction, the least-squares fit of its residual on (1, causes, f) over resampled rows: exact for linear mechanisms,
-their slope and amplitude for the others. The corrections are made once, with the fit, and travel with the model.
+correction, the least-squares fit of its residual on (1, f, causes) over resampled rows: exact for linear mechanisms,
+slopes and amplitude for the others. The corrections are made once, with the fit, and travel with the model.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fipscm.graph import Mask
 from fipscm.intervention import Array
-from fipscm.scm import SCM, FixedPointSCM
+from fipscm.mechanism.model import LearnedSCM
+from fipscm.scm import SCM
 
 RESAMPLES = 50
 UNITS = 1000
+RESAMPLED_UNITS = 200
 
 
 @dataclass(frozen=True)
@@ -68,44 +69,43 @@ class Effect:
         return text
 
 
-def bootstrap_corrections(
-    values: Array, means: Array, allowed: Mask, rng: np.random.Generator, resamples: int = RESAMPLES
-) -> Array:
-    """(B, D, D + 2): for each node the coefficients of 1, of f, and of the D variables (zero unless causes)."""
-    rows, variables = values.shape
-    corrections = np.zeros((resamples, variables, variables + 2))
-    for node in range(variables):
-        causes = np.flatnonzero(allowed[node])
-        design = np.column_stack([np.ones(rows), means[:, node], values[:, causes]])
-        residual = values[:, node] - means[:, node]
+def bootstrap_corrections(scm: LearnedSCM, rows: Array, rng: np.random.Generator, resamples: int = RESAMPLES) -> Array:
+    """(B, D, D + 2): for each node the coefficients of 1, of its mean, and of the D variables (zero unless causes).
+
+    All in standardised columns, so that the same least squares serve every unit of measurement.
+    """
+    z, means = ((values - scm.centre) / scm.scale for values in (rows, scm.predict(rows)))
+    corrections = np.zeros((resamples, len(scm.names), len(scm.names) + 2))
+    for node in range(len(scm.names)):
+        causes = np.flatnonzero(scm.allowed[node])
+        design = np.column_stack([np.ones(len(z)), means[:, node], z[:, causes]])
+        residual = z[:, node] - means[:, node]
         for resample in range(resamples):
-            drawn = rng.integers(rows, size=rows)
+            drawn = rng.integers(len(z), size=len(z))
             # A mean that is itself linear in the causes shares the correction with them: the shortest solution.
             solution = np.linalg.lstsq(design[drawn], residual[drawn])[0]
             corrections[resample, node, [0, 1, *causes + 2]] = solution
     return corrections
 
 
-def corrected(scm: SCM, correction: Array) -> FixedPointSCM:
-    """The additive-noise model with each mean moved by its correction (D, D + 2)."""
-    order = scm.order
-
-    def mechanism(x: Array, n: Array) -> Array:
-        rows = np.empty_like(x)
-        rows[:, order] = x
-        means = rows - scm.sample_to_noise(rows)
-        moved = correction[:, 0] + (1 + correction[:, 1]) * means + rows @ correction[:, 2:].T
-        return np.asarray(moved[:, order] + n)
-
-    return FixedPointSCM(scm.names, order, scm.noise, mechanism)
+def corrected(scm: LearnedSCM, correction: Array) -> LearnedSCM:
+    """The model with each mean f replaced by c0 + (1 + c1) f + <c, z>, for a correction (D, D + 2)."""
+    amplitude = 1 + correction[:, 1]
+    skip = replace(
+        scm.skip,
+        weights=scm.skip.weights * amplitude[:, None] + correction[:, 2:],
+        amplitudes=scm.skip.amplitudes * amplitude[:, None],
+        intercept=scm.skip.intercept * amplitude + correction[:, 0],
+    )
+    return replace(scm, skip=skip, residual_scale=scm.residual_scale * amplitude)
 
 
 def interval(
-    question: Question, scm: SCM, corrections: Array, noise: Array, level: float, rng: np.random.Generator
+    question: Question, scm: LearnedSCM, corrections: Array, level: float, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Percentiles of the effect over the resamples, each also with its own draw of the units."""
+    """Percentiles of the effect over the resamples, each with units of its own."""
     answers = [
-        question.answer(corrected(scm, correction), noise[rng.integers(len(noise), size=len(noise))])
+        question.answer(corrected(scm, correction), scm.noise.sample(RESAMPLED_UNITS, rng))
         for correction in corrections
     ]
     tail = (1 - level) / 2

@@ -88,6 +88,12 @@ class SCM(ABC):
 
     def counterfactual(self, rows: Any, do: Do) -> pd.DataFrame:
         """Abduct, act, predict: what these same rows would have been under the intervention."""
+        frame = self.checked_rows(rows)
+        values = self.do(do).noise_to_sample(self.sample_to_noise(frame.to_numpy()))
+        return pd.DataFrame(values, columns=list(self.names), index=frame.index)
+
+    def checked_rows(self, rows: Any) -> pd.DataFrame:
+        """Return the rows as a frame with the model's columns in the model's order, or say what is wrong with them."""
         frame = as_frame(rows)
         if frame.shape[1] != len(self.names):
             raise DataError(
@@ -100,8 +106,7 @@ class SCM(ABC):
                 raise DataError(f"The rows lack the column '{missing[0]}': pass every variable of the model.")
             frame = frame[list(self.names)]
         require_finite(frame)
-        values = self.do(do).noise_to_sample(self.sample_to_noise(frame.to_numpy()))
-        return pd.DataFrame(values, columns=list(self.names), index=frame.index)
+        return frame.set_axis(list(self.names), axis=1)
 
     def checked_noise(self, noise: Array) -> Array:
         """Return the noise as a fresh float64 array (N, D), or say what is wrong with it."""

@@ -1,0 +1,85 @@
+"""An order, a graph and other knowledge differ only in which edges may be there, and which must.
+
+Shapes: D variables.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import networkx as nx
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fipscm.errors import GraphError, KnowledgeError
+from fipscm.graph import (
+    Adjacency,
+    Mask,
+    Order,
+    allowed_from_adjacency,
+    allowed_from_order,
+    as_adjacency,
+    from_networkx,
+    order_positions,
+    topological_order,
+)
+from fipscm.knowledge import Knowledge
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What the user gave, or not: an order of names, a graph (networkx or adjacency, row = cause), knowledge."""
+
+    order: Sequence[Hashable] | None = None
+    graph: nx.DiGraph | ArrayLike | None = None
+    knowledge: Knowledge = field(default_factory=Knowledge)
+
+    @property
+    def fix_the_order(self) -> bool:
+        """Whether nothing is left to infer about the order."""
+        return self.order is not None or self.graph is not None
+
+    def given_order(self, names: Sequence[Hashable]) -> Order:
+        """The order given, or one of the graph given; checked against each other and against the knowledge."""
+        if self.order is not None:
+            order = order_positions(self.order, names)
+        else:
+            order = topological_order(self.given_graph(names))
+        against = np.argwhere(self.knowledge.precedence(names) & allowed_from_order(order))
+        if len(against):
+            first, second = (names[column] for column in against[0])
+            raise KnowledgeError(
+                f"The knowledge puts '{first}' before '{second}', but the order or graph given does not: "
+                "take one of them back."
+            )
+        return order
+
+    def given_graph(self, names: Sequence[Hashable]) -> Adjacency:
+        """The graph given, on the columns of the table."""
+        if isinstance(self.graph, nx.DiGraph):
+            return from_networkx(self.graph, names)
+        adjacency = as_adjacency(np.asarray(self.graph), names if np.shape(self.graph) == (len(names),) * 2 else None)
+        if len(adjacency) != len(names):
+            raise GraphError(
+                f"The graph has {len(adjacency)} nodes, but the table has {len(names)} columns: "
+                "pass one row and one column per variable."
+            )
+        return adjacency
+
+    def allowed(self, order: Order, names: Sequence[Hashable]) -> Mask:
+        """(D, D), true where an edge may be; row = effect, column = cause."""
+        mask = allowed_from_order(order) & self.knowledge.allowed(names)
+        if self.graph is None:
+            return mask
+        edges = allowed_from_adjacency(self.given_graph(names))
+        lost = np.argwhere(edges & ~mask)
+        if len(lost):
+            effect, cause = (names[column] for column in lost[0])
+            raise KnowledgeError(
+                f"The graph has the edge '{cause}' -> '{effect}', but the order or other knowledge rules it out: "
+                "take one of them back."
+            )
+        return edges
+
+    def required(self, order: Order, names: Sequence[Hashable]) -> Mask:
+        """(D, D), true where an edge must be: those known for certain, and all of a graph given."""
+        return self.knowledge.required(names) if self.graph is None else self.allowed(order, names)

@@ -1,0 +1,302 @@
+"""FiP: from a table to answers, in scikit-learn's manner. Shapes: N rows, D variables, K orders."""
+
+import warnings
+from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import torch
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from fipscm import persistence
+from fipscm.bridge import to_dowhy
+from fipscm.constraints import Constraints
+from fipscm.diagnostics import Report, full_report
+from fipscm.effects import UNITS, Effect, Question, bootstrap_corrections, interval
+from fipscm.errors import DataError, unknown_name
+from fipscm.graph import Order, order_positions, to_networkx
+from fipscm.intervention import Array, Do
+from fipscm.knowledge import Knowledge
+from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
+from fipscm.mechanism.model import LearnedSCM
+from fipscm.mechanism.progress import progress_bar, silent
+from fipscm.order import plausible_orders, precedence_shares, zero_shot
+from fipscm.plotting import plot_graph
+from fipscm.table import training_frame
+from fipscm.uncertainty import agreement
+
+PLAUSIBLE_ORDERS = 20
+_ASSESSED = ("order_confidence", "agreement")
+
+
+class FiP(BaseEstimator):
+    """A causal generative model of a table: its order, its mechanisms, its noises.
+
+    Args:
+        order: column names, causes first; inferred zero-shot when neither order nor graph is given.
+        graph: a networkx.DiGraph over column names, or an adjacency matrix (row = cause); its edges are not tested.
+        knowledge: hard constraints on order and graph.
+        scale: "standardized" lets no unit influence the inferred order, "raw" lets the columns' scales speak.
+        edges: "test" for the statistical edge test, "jacobian" for the paper's rule.
+        prune: fit on the edges found; False keeps every edge the order allows.
+        skip: start from the best model that can be solved for; False is the paper's plain transformer.
+        random_state: a seed, a random state, a generator or None.
+        n_jobs: processes that resample orders.
+        device: "auto", "cpu" or a CUDA device.
+        verbose: show progress on standard error.
+
+    Attributes:
+        causal_order_: column names, causes first.
+        graph_: networkx.DiGraph; every edge has `weight` (signed effect) and `score`.
+        adjacency_: 0/1 frame, row = cause, column = effect.
+        edge_scores_: continuous frame, same orientation.
+        order_confidence_: frame, P(row precedes column).
+        agreement_: frame, row = cause: the share of plausible orders that give its total effect the same sign.
+        scm_: the model behind all answers, a `fipscm.scm.SCM`.
+
+    >>> from fipscm.simulate import known_scm
+    >>> table = known_scm("triangle").sample(300, np.random.default_rng(0))
+    >>> model = FiP(order=["x0", "x1", "x2"], random_state=0).fit(table)
+    >>> sorted(model.graph_.edges)
+    [('x0', 'x1'), ('x0', 'x2'), ('x1', 'x2')]
+    """
+
+    def __init__(
+        self,
+        *,
+        order: Sequence[Hashable] | None = None,
+        graph: nx.DiGraph | ArrayLike | None = None,
+        knowledge: Knowledge | None = None,
+        scale: str = "standardized",
+        edges: Literal["test", "jacobian"] = "test",
+        prune: bool = True,
+        skip: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        device: str = "auto",
+        verbose: bool = False,
+    ) -> None:
+        self.order = order
+        self.graph = graph
+        self.knowledge = knowledge
+        self.scale = scale
+        self.edges = edges
+        self.prune = prune
+        self.skip = skip
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.device = device
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Learn from a table: infer the order unless told, test the edges, fit the mechanisms."""
+        frame = training_frame(X)
+        rng = _generator(self.random_state)
+        scm = self._fit_on(frame, self._choose_order(frame), rng)
+        self.corrections_ = bootstrap_corrections(scm, frame.to_numpy(), rng)
+        self._table: pd.DataFrame | None = frame
+        self._assessment: tuple[Array, Array] | None = None
+        return self._adopt(scm)
+
+    def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
+        """Draw rows from the model: what is."""
+        return self._fitted.sample(n, _generator(random_state))
+
+    def intervene(self, do: Do, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
+        """Draw fresh units under an intervention: what if.
+
+        Values may be numbers, arrays of length n, `Shift(amount)`, or functions of the frame of upstream columns.
+        """
+        return self._fitted.do(do).sample(n, _generator(random_state))
+
+    def counterfactual(self, rows: Any, do: Do) -> pd.DataFrame:
+        """What these same units would have been under an intervention; the index is kept."""
+        return self._fitted.counterfactual(rows, do)
+
+    def abduct(self, rows: Any) -> pd.DataFrame:
+        """The noises behind rows, in the units of the columns."""
+        frame = self._fitted.checked_rows(rows)
+        return pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Mean over columns of R2, the share of the variance that the causes explain (zero for roots)."""
+        frame = self._fitted.checked_rows(X)
+        explained = 1 - self.abduct(frame).var(ddof=0) / np.maximum(frame.var(ddof=0), 1e-300)
+        return float(explained.mean())
+
+    def effect(
+        self,
+        treatment: Hashable,
+        on: Hashable,
+        treated: float = 1.0,
+        control: float = 0.0,
+        *,
+        level: float = 0.95,
+        orders: int = 0,
+        random_state: Any = 0,
+    ) -> Effect:
+        """Average effect on one column of setting another to `treated` instead of `control`, with an interval.
+
+        With `orders`, so many plausible orders are drawn and fitted as well; the estimate is the average over all of
+        them, and a warning says so if they disagree about its sign.
+        """
+        scm, rng = self._fitted, _generator(random_state)
+        for name in (treatment, on):
+            if name not in scm.names:
+                raise unknown_name("column", name, scm.names)
+        question = Question(treatment, on, treated, control)
+        noise = scm.noise.sample(UNITS, rng)
+        answers = [question.answer(scm, noise)]
+        for order in self._draw_orders(orders, rng) if orders else ():
+            other = self._fit_on(self._rows, order, rng)
+            answers.append(question.answer(other, other.noise.sample(UNITS, rng)))
+        low, high = interval(question, scm, self.corrections_, level, rng)
+        by_order = tuple(answers) if orders else ()
+        found = Effect(question, float(np.mean(answers)), min(low, *answers), max(high, *answers), level, by_order)
+        if found.sign_flips:
+            warnings.warn(f"The sign of this effect depends on the causal order. {found}", UserWarning, stacklevel=2)
+        return found
+
+    def check(self, X: Any, random_state: Any = 0) -> Report:
+        """Test the model's assumptions on a table: a report with .table, .passed and a verdict in words."""
+        return full_report(self._fitted, self._fitted.checked_rows(X), _generator(random_state))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model into one file: safetensors and JSON, no pickle.
+
+        The file holds the sorted noises of each column, from which samples are drawn, but no row of the table.
+        """
+        scm = self._fitted
+        assessed = dict(zip(_ASSESSED, self._assessment or (), strict=False))
+        arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
+        persistence.save_model(path, {**arrays, "corrections": self.corrections_, **assessed}, scm.settings())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a saved model; its answers are bit for bit those of the model that was saved."""
+        arrays, settings = persistence.load_model(path)
+        model = cls(order=settings["names"])
+        model.corrections_ = arrays["corrections"]
+        model._table, model._assessment = None, None
+        if all(name in arrays for name in _ASSESSED):
+            model._assessment = arrays[_ASSESSED[0]], arrays[_ASSESSED[1]]
+        parts = {name.removeprefix("scm."): array for name, array in arrays.items() if name.startswith("scm.")}
+        return model._adopt(LearnedSCM.restore(parts, settings))
+
+    def to_networkx(self) -> nx.DiGraph:
+        """A copy of the graph, with `weight` and `score` on every edge."""
+        check_is_fitted(self)
+        return self.graph_.copy()
+
+    def to_dowhy(self, random_state: Any = None) -> Any:
+        """The same model as a `dowhy.gcm.InvertibleStructuralCausalModel`; needs the extra `baselines`."""
+        return to_dowhy(self._fitted, _generator(random_state))
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the graph: causes to the left, edge width by strength in standard deviations, colour by sign."""
+        scm = self._fitted
+        strength = scm.edge_weights * scm.scale[:, None] / scm.scale
+        graph = to_networkx(scm.adjacency, scm.names)
+        for cause, effect in graph.edges:
+            graph.edges[cause, effect]["weight"] = strength[scm.names.index(cause), scm.names.index(effect)]
+        return plot_graph(graph, axes)
+
+    @property
+    def order_confidence_(self) -> pd.DataFrame:
+        """P(row precedes column) over plausible orders; computed when first asked for."""
+        return self._named(self._assessed[0])
+
+    @property
+    def agreement_(self) -> pd.DataFrame:
+        """The share of plausible orders under which the row's total effect on the column keeps its sign."""
+        return self._named(self._assessed[1])
+
+    @property
+    def _fitted(self) -> LearnedSCM:
+        check_is_fitted(self, "scm_")
+        scm: LearnedSCM = self.scm_
+        return scm
+
+    @property
+    def _assessed(self) -> tuple[Array, Array]:
+        scm = self._fitted
+        if self._assessment is None:
+            orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state))
+            possible = self._constraints.knowledge.allowed(scm.names)
+            shares = agreement(self._rows.to_numpy(), scm.order, orders, possible)
+            self._assessment = precedence_shares(orders), shares
+        return self._assessment
+
+    @property
+    def _rows(self) -> pd.DataFrame:
+        if self._table is None:
+            raise DataError(
+                "This needs the table, which a saved model does not hold: fit again, or look at order_confidence_ "
+                "before saving, so that it is saved too."
+            )
+        return self._table
+
+    @property
+    def _constraints(self) -> Constraints:
+        return Constraints(self.order, self.graph, self.knowledge or Knowledge())
+
+    def _choose_order(self, frame: pd.DataFrame) -> Order:
+        """The order given, or the inferred one; always one the knowledge permits."""
+        names = list(frame.columns)
+        if self._constraints.fix_the_order:
+            return self._constraints.given_order(names)
+        if len(names) == 1:
+            return np.array([0])
+        return order_positions(zero_shot(frame, self.scale, self._constraints.knowledge).order, names)
+
+    def _fit_on(self, frame: pd.DataFrame, order: Order, rng: np.random.Generator) -> LearnedSCM:
+        names = list(frame.columns)
+        device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
+        with progress_bar() if self.verbose else nullcontext(silent) as report:
+            scm = fit_mechanism(
+                frame,
+                self._constraints.allowed(order, names),
+                MechanismConfig(self.edges, self.prune, self.skip, device=device),
+                required=self._constraints.required(order, names),
+                seed=int(rng.integers(2**31)),
+                report=report,
+            )
+        return replace(scm, order=order)
+
+    def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
+        """Orders that the rows make plausible; only the one in use where it was given."""
+        if self._constraints.fix_the_order or len(self._fitted.names) == 1:
+            return [self._fitted.order]
+        knowledge = self._constraints.knowledge
+        return plausible_orders(self._rows, rng, self.scale, knowledge, self.n_jobs or 1, count)
+
+    def _adopt(self, scm: LearnedSCM) -> Self:
+        self.scm_ = scm
+        self.feature_names_in_ = np.array(scm.names, dtype=object)
+        self.n_features_in_ = len(scm.names)
+        self.causal_order_ = [scm.names[column] for column in scm.order]
+        self.adjacency_ = self._named(scm.adjacency)
+        self.edge_scores_ = self._named(scm.edge_scores)
+        self.graph_ = to_networkx(scm.adjacency, scm.names)
+        for cause, effect in self.graph_.edges:
+            place = scm.names.index(cause), scm.names.index(effect)
+            self.graph_.edges[cause, effect].update(weight=scm.edge_weights[place], score=scm.edge_scores[place])
+        return self
+
+    def _named(self, matrix: ArrayLike) -> pd.DataFrame:
+        return pd.DataFrame(np.asarray(matrix), list(self._fitted.names), list(self._fitted.names))
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """A generator from a seed, a generator (used as it is), scikit-learn's random state, or nothing."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)

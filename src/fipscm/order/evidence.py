@@ -121,7 +121,7 @@ class EvidenceTable:
             "interaction": self.interactions.of(additive, needs, self.kept),
         }
         variances = torch.stack([residual.square().mean(dim=0) for residual in residuals.values()]).clamp_min(1e-12)
-        moments = Moments.of({"values": self.columns.values, **residuals})
+        moments = Moments({"values": self.columns.values, **residuals})
         pair = [*self._fits(needs, self.additive.sizes(weights), moments), *_tests(moments, rows)]
         node = [
             *variances.log() / 4,

@@ -14,79 +14,68 @@ from fipscm.order.regression import row_blocks
 
 TRANSFORMS: dict[str, Callable[[Tensor], Tensor]] = {
     "value": lambda v: v,
-    "tanh": torch.tanh,
     "square": torch.square,
+    "tanh": torch.tanh,
     "size": torch.abs,
 }
 _POSITION = {name: position for position, name in enumerate(TRANSFORMS)}
 
 
 @dataclass(frozen=True)
+class _Source:
+    """Means over rows of what one source of columns (N, D) is asked about; T = 4 transforms, in their order."""
+
+    mean: Tensor  # (T, D)
+    spread: Tensor  # (T, D)
+    values: Tensor  # (3, D, 3, D): without sizes, with the values
+    sizes: Tensor  # (D, D): sizes with sizes of the values
+    linear: Tensor  # (3, D, 2, D): without sizes, with values and squares of the linear residuals
+    own: Tensor  # (3, D, 2, D): the same within the source
+    bent: Tensor  # (D, D): the square of j's column times j's linear residual, with i's linear residual
+
+
 class Moments:
-    """Means of products of transforms; sources are named columns of (N, D), among them "values" and "linear"."""
+    """Moments of named sources of (N, D) columns, among them "values" and "linear"."""
 
-    names: tuple[str, ...]
-    means: Tensor  # (sources, transforms, D)
-    spreads: Tensor  # (sources, transforms, D)
-    with_values: Tensor  # (sources, transforms, D, transforms, D)
-    with_linear: Tensor  # the same without "size", as is
-    within: Tensor  # (sources, ...), each source with itself
-    bent: Tensor  # (sources, D, D): the square of j's column times j's linear residual, with i's linear residual
-
-    @classmethod
-    def of(cls, sources: dict[str, Tensor]) -> "Moments":
-        """Accumulate over blocks of rows, after scaling every column to variance one and clipping it."""
+    def __init__(self, sources: dict[str, Tensor]):
         stds = [source.square().mean(dim=0).sqrt().clamp_min(1e-9) for source in sources.values()]
         rows, variables = sources["values"].shape
-        values, linear = (list(sources).index(name) for name in ("values", "linear"))
-        totals: list[Tensor] = []
+        totals: dict[str, list[Tensor]] = {}
         for block in row_blocks(rows, 2 * len(sources) * len(TRANSFORMS) * variables):
             scaled = [
                 (source[block] / std).clamp(-CLIP, CLIP) for source, std in zip(sources.values(), stds, strict=True)
             ]
-            every = torch.stack([torch.cat([f(v) for f in TRANSFORMS.values()], dim=1) for v in scaled])
-            most = every[:, :, :-variables]
-            bent = most[:, :, -variables:] * scaled[linear]
-            products = [
-                every.sum(dim=1),
-                every.square().sum(dim=1),
-                every.transpose(1, 2) @ every[values],
-                most.transpose(1, 2) @ most[linear],
-                most.transpose(1, 2) @ most,
-                bent.transpose(1, 2) @ scaled[linear],
-            ]
-            totals = [total + product for total, product in zip(totals, products, strict=True)] if totals else products
-        mean, square, with_values, with_linear, within, bent = (total / rows for total in totals)
-        spread = (square - mean.square()).clamp_min(1e-12).sqrt()
-        by_transform = (len(sources), -1, variables)
-        pairs = (len(sources), len(TRANSFORMS), variables, len(TRANSFORMS), variables)
-        fewer = (len(sources), len(TRANSFORMS) - 1, variables, len(TRANSFORMS) - 1, variables)
-        return cls(
-            tuple(sources),
-            mean.view(by_transform),
-            spread.view(by_transform),
-            with_values.view(pairs),
-            with_linear.view(fewer),
-            within.view(fewer),
-            bent,
-        )
+            seen = {
+                name: torch.cat([transform(column) for transform in TRANSFORMS.values()], dim=1)
+                for name, column in zip(sources, scaled, strict=True)
+            }
+            for name, columns in seen.items():
+                sums = _products(columns, seen["values"], seen["linear"], variables)
+                totals[name] = [a + b for a, b in zip(totals[name], sums, strict=True)] if name in totals else sums
+        self._sources = {name: _source([total / rows for total in sums], variables) for name, sums in totals.items()}
+        self.names = tuple(sources)
 
     def correlation(self, source: str, left: str, right: str, other: str) -> Tensor:
-        """(D, D) at [j, i]: a transform of j's column of one source with one of i's column of "values" or "linear".
+        """(D, D) at [j, i]: a transform of j's column of a source with one of i's column of another.
 
-        With `other` equal to the source the correlation is within the source.
+        The other source is "values", "linear" or the source itself.
         """
-        s, o = self.names.index(source), self.names.index(other)
-        products = {"values": self.with_values, "linear": self.with_linear}.get(other, self.within)
+        this, that = self._sources[source], self._sources[other]
         f, g = _POSITION[left], _POSITION[right]
-        centred = products[s, f, :, g] - torch.outer(self.means[s, f], self.means[o, g])
-        return centred / torch.outer(self.spreads[s, f], self.spreads[o, g])
+        if left == "size":
+            products = this.sizes
+        elif other == "values":
+            products = this.values[f, :, g]
+        else:
+            products = (this.linear if other == "linear" else this.own)[f, :, g]
+        return (products - torch.outer(this.mean[f], that.mean[g])) / torch.outer(this.spread[f], that.spread[g])
 
     def with_rest(self, source: str) -> list[Tensor]:
-        """Correlations of j's column with what is left of i's linear residual beyond j's: tanh, square; square, square.
+        """Correlations of j's column with what is left of i's linear residual beyond j's.
 
         Two residuals on all other variables are correlated; taking j's share out of i's leaves a function of the
-        variables other than j, of which the noise of a leaf j is independent.
+        variables other than j, of which the noise of a leaf j is independent. In turn: tanh with value, square with
+        value, square with square.
         """
         joint = self.correlation("linear", "value", "value", "linear").clone().fill_diagonal_(0.0).clamp(-0.99, 0.99)
         kept = (1 - joint.square()).sqrt()
@@ -94,21 +83,55 @@ class Moments:
         for transform in ("tanh", "square"):
             direct = self.correlation(source, transform, "value", "linear")
             rests.append((direct - joint * direct.diagonal().unsqueeze(1)) / kept)
-        s, linear = self.names.index(source), self.names.index("linear")
+        this, linear = self._sources[source], self._sources["linear"]
         square, value = _POSITION["square"], _POSITION["value"]
-        unit = self.spreads[linear, value]
-        mixed = self.bent[s] - self.means[s, square].unsqueeze(1) * self.with_linear[linear, value, :, value]
-        mixed = mixed / (self.spreads[s, square].unsqueeze(1) * torch.outer(unit, unit))
+        unit = linear.spread[value]
+        mixed = this.bent - this.mean[square].unsqueeze(1) * linear.linear[value, :, value]
+        mixed = mixed / (this.spread[square].unsqueeze(1) * torch.outer(unit, unit))
         squares = self.correlation(source, "square", "square", "linear")
-        spread = self.spreads[linear, square] / unit.square()
+        spread = linear.spread[square] / unit.square()
         bent = squares * spread - 2 * joint * mixed + joint.square() * (squares.diagonal() * spread).unsqueeze(1)
-        rests.append(bent / (spread * kept.square()))
-        return rests
+        return [*rests, bent / (spread * kept.square())]
 
     def shape(self, source: str) -> list[Tensor]:
         """(D,) each: log kurtosis, size of the skewness, mean size."""
-        s = self.names.index(source)
+        this = self._sources[source]
         square, value, size = (_POSITION[name] for name in ("square", "value", "size"))
-        fourth = self.spreads[s, square].square() + self.means[s, square].square()
-        third = self.within[s, square, :, value].diagonal()
-        return [torch.log1p(fourth) - 1, third.abs(), self.means[s, size]]
+        fourth = this.spread[square].square() + this.mean[square].square()
+        third = this.own[square, :, value].diagonal()
+        return [torch.log1p(fourth) - 1, third.abs(), this.mean[size]]
+
+
+def _products(columns: Tensor, values: Tensor, linear: Tensor, variables: int) -> list[Tensor]:
+    """Sums over rows; columns, values and linear hold all transforms side by side: (rows, T * D)."""
+    two, three = 2 * variables, 3 * variables
+    most, sizes = columns[:, :three], columns[:, three:]
+    bent = columns[:, variables:two] * linear[:, :variables]
+    with_values = most.T @ values[:, :three]
+    with_linear = most.T @ linear[:, :two]
+    # What is asked of the values and of the linear residuals themselves is among the products already.
+    own = {id(values): with_values[:, :two], id(linear): with_linear}.get(id(columns))
+    return [
+        columns.sum(dim=0),
+        columns.square().sum(dim=0),
+        with_values,
+        sizes.T @ values[:, three:],
+        with_linear,
+        most.T @ columns[:, :two] if own is None else own,
+        bent.T @ linear[:, :variables],
+    ]
+
+
+def _source(means: list[Tensor], variables: int) -> _Source:
+    mean, square, values, sizes, linear, own, bent = means
+    spread = (square - mean.square()).clamp_min(1e-12).sqrt()
+    by_transform, narrow = (len(TRANSFORMS), variables), (3, variables, 2, variables)
+    return _Source(
+        mean.view(by_transform),
+        spread.view(by_transform),
+        values.view(3, variables, 3, variables),
+        sizes,
+        linear.view(narrow),
+        own.reshape(narrow),
+        bent,
+    )

@@ -89,19 +89,22 @@ def pretrain(
     if (run / CHECKPOINT).exists():
         trainer.load(run / CHECKPOINT)
     with _process_group() as (rank, trainers):
-        objective: nn.Module = Objective(trainer.encoder)
-        if trainers > 1:
-            objective = DistributedDataParallel(objective)
         stream = TaskStream(config.tasks, trainer.step, rank, trainers)
-        ahead = 4 if simulators else None
-        batches = iter(DataLoader(stream, batch_size=None, num_workers=simulators, prefetch_factor=ahead))
-        journal = _Journal(config, run, trainer, writes=rank == 0)
-        while not journal.over(minutes, steps):
-            loss, figures = objective(next(batches))
-            trainer.update(loss)
-            journal.note(figures)
-        journal.close()
+        _train(trainer, stream, simulators, _Journal(config, run, trainer, minutes, steps, writes=rank == 0))
     return trainer
+
+
+def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: "_Journal") -> None:
+    objective: nn.Module = Objective(trainer.encoder)
+    if stream.trainers > 1:
+        objective = DistributedDataParallel(objective)
+    ahead = 4 if simulators else None
+    batches = iter(DataLoader(stream, batch_size=None, num_workers=simulators, prefetch_factor=ahead))
+    while not journal.over():
+        loss, figures = objective(next(batches))
+        trainer.update(loss)
+        journal.note(figures)
+    journal.close()
 
 
 def export(trainer: Trainer, config: PretrainConfig, path: Path, scores: dict[str, Any] | None = None) -> None:
@@ -121,20 +124,23 @@ def export(trainer: Trainer, config: PretrainConfig, path: Path, scores: dict[st
 class _Journal:
     """The log, the learning curve and the checkpoints of a run; only the first of several trainers writes."""
 
-    def __init__(self, config: PretrainConfig, run: Path, trainer: Trainer, writes: bool):
+    def __init__(
+        self, config: PretrainConfig, run: Path, trainer: Trainer, minutes: float, steps: float, *, writes: bool
+    ):
         self.config, self.run, self.trainer, self.writes = config, run, trainer, writes
+        self.minutes, self.steps = minutes, steps
         self.began = self.saved = time.monotonic()
         self.before = trainer.seconds
         self.window: list[Tensor] = []
         if writes:
             self._forget_later_lines()
 
-    def over(self, minutes: float, steps: float) -> bool:
+    def over(self) -> bool:
         """Tell whether the time or the steps are used up; several trainers stop together."""
-        late = torch.tensor(float(time.monotonic() - self.began >= 60 * minutes))
+        late = torch.tensor(float(time.monotonic() - self.began >= 60 * self.minutes))
         if dist.is_initialized():
             dist.broadcast(late, src=0)
-        return bool(late) or self.trainer.step >= steps
+        return bool(late) or self.trainer.step >= self.steps
 
     def note(self, figures: Tensor) -> None:
         """Remember the figures of a step; now and then write them down and save."""
@@ -196,5 +202,6 @@ def _process_group() -> Iterator[tuple[int, int]]:
     dist.init_process_group("gloo")
     try:
         yield dist.get_rank(), dist.get_world_size()
+        dist.barrier()  # nobody leaves while another still talks
     finally:
         dist.destroy_process_group()

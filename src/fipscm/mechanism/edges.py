@@ -1,0 +1,100 @@
+"""Which allowed causes are real. Shapes: N rows, D variables, P candidate causes of one node.
+
+A score is -log10 of the p-value corrected for all D^2 tests, so that scores compare across nodes; an edge is kept where
+the score exceeds -log10 of the level.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy import stats
+from torch import Tensor
+
+from fipscm.graph import Mask
+from fipscm.intervention import Array
+from fipscm.mechanism.regression import Relevance, Waves, learn_relevance, squared_errors
+from fipscm.mechanism.screen import screen
+
+LEVEL = 0.01
+FITTED_SHARE = 0.6
+MOST_CANDIDATES = 20
+
+
+@dataclass(frozen=True)
+class EdgeTest:
+    """The edges found, row = effect, column = cause.
+
+    Attributes:
+        kept: (D, D) mask.
+        scores: (D, D) evidence.
+        curved: (D,) nodes whose mechanism is not linear.
+    """
+
+    kept: Mask
+    scores: Array
+    curved: Mask
+
+
+def find_edges(
+    z: Array, allowed: Mask, generator: torch.Generator, level: float = LEVEL, done: Callable[[], None] = lambda: None
+) -> EdgeTest:
+    """Test every allowed cause on standardised columns (N, D).
+
+    A t-test decides where a node is linear. Elsewhere causes that cannot matter are screened out, and the others are
+    eliminated backwards: a cause stays only if predictions of unseen rows get worse without it.
+    """
+    variables = len(allowed)
+    limit = np.log(level / variables**2)
+    screening = screen(z, allowed, limit)
+    curved = screening.curvature < limit
+    log_p = np.where(curved[:, None], screening.dependence, screening.linear)
+    rows = torch.as_tensor(z, dtype=torch.float32)
+    for node in np.flatnonzero(curved):
+        candidates = np.flatnonzero(log_p[node] < limit)
+        candidates = candidates[np.argsort(log_p[node, candidates], kind="stable")][:MOST_CANDIDATES]
+        log_p[node] = np.maximum(log_p[node], limit)
+        if len(candidates):
+            log_p[node, candidates] = eliminate(rows[:, candidates], rows[:, node], limit, generator)
+        done()
+    scores = -(log_p + 2 * np.log(variables)) / np.log(10)
+    kept = (log_p < limit) & allowed
+    return EdgeTest(kept, np.where(allowed, np.maximum(scores, 0), 0), curved)
+
+
+def eliminate(z: Tensor, y: Tensor, limit: float, generator: torch.Generator) -> Array:
+    """Log p-values (P,) of each candidate at the time it left, or at the end for those that stay."""
+    shuffled = torch.randperm(len(z), generator=generator)
+    z, y = z[shuffled], y[shuffled]
+    fitted = int(FITTED_SHARE * len(z))
+    waves = Waves.draw(z.shape[1], 200, generator)
+    relevance = learn_relevance(z[:fitted], y[:fitted], waves, generator)
+    log_p = np.zeros(z.shape[1])
+    staying = list(range(z.shape[1]))
+    while staying:
+        full = _errors(z, y, waves, relevance, staying, fitted)
+        for cause in staying:
+            worse = _errors(z, y, waves, relevance, [other for other in staying if other != cause], fitted) - full
+            log_p[cause] = log_p_of_mean(worse)
+        leaving = sorted((cause for cause in staying if log_p[cause] > limit), key=lambda cause: -log_p[cause])
+        if not leaving:
+            break
+        # Half of those without evidence leave at once; the others may stand in for them and get another hearing.
+        for cause in leaving[: (len(leaving) + 1) // 2]:
+            staying.remove(cause)
+    return log_p
+
+
+def _errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, causes: list[int], fitted: int) -> Tensor:
+    if not causes:
+        return (y[fitted:] - y[:fitted].mean()).double().square()
+    kept = torch.tensor(causes)
+    own = Relevance(relevance.inverse_lengths[kept], relevance.noise_ratio)
+    return squared_errors(z[:, kept], y, waves.of(kept), own, fitted)
+
+
+def log_p_of_mean(values: Tensor) -> float:
+    """One-sided log p-value of the mean being above zero."""
+    error = float(values.std()) / len(values) ** 0.5
+    return float(stats.norm.logsf(float(values.mean()) / max(error, 1e-300)))

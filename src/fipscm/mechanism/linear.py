@@ -1,0 +1,56 @@
+"""Least squares on standardised columns, and its t-test. Shapes: N rows, D variables, P regressors."""
+
+import numpy as np
+from scipy import linalg, stats
+
+from fipscm.graph import Mask
+from fipscm.intervention import Array
+
+
+def least_squares(z: Array, allowed: Mask) -> Array:
+    """(N, D) centred columns -> (D, D) coefficients, row = effect; collinear causes share the effect between them."""
+    weights = np.zeros(allowed.shape)
+    for node in np.flatnonzero(allowed.any(axis=1)):
+        causes = allowed[node]
+        # The singular values are compared with the largest one, so that columns spread over many magnitudes survive.
+        weights[node, causes] = linalg.lstsq(z[:, causes], z[:, node], cond=1e-12)[0]
+    return weights
+
+
+def log_p_values(x: Array, y: Array, rows: int | None = None) -> Array:
+    """(N, P), (N,) -> (P,) logarithms of the two-sided p-values of each coefficient being zero.
+
+    A coefficient that the rows cannot determine has no evidence for it: its p-value is one. `rows` counts the
+    observations when x and y are a triangular factor that stands for more of them.
+    """
+    regressors = x.shape[1]
+    freedom = (len(x) if rows is None else rows) - regressors - 1
+    if freedom < 1 or regressors == 0:
+        return np.zeros(regressors)
+    q, r, pivots = linalg.qr(x, mode="economic", pivoting=True)
+    rank = int((np.abs(np.diag(r)) > 1e-10 * np.abs(r[0, 0])).sum())
+    inverse = linalg.solve_triangular(r[:rank, :rank], np.eye(rank))
+    projection = q[:, :rank].T @ y
+    residual = y - q[:, :rank] @ projection
+    error = np.sqrt((inverse**2).sum(axis=1) * (residual @ residual) / freedom)
+    log_p = np.zeros(regressors)
+    log_p[pivots[:rank]] = np.log(2) + stats.t.logsf(np.abs(inverse @ projection) / np.maximum(error, 1e-300), freedom)
+    return log_p
+
+
+def eliminate_linear(x: Array, y: Array, limit: float) -> Array:
+    """Log p-values (P,) of each regressor at the time it left, or at the end for those that stay below the limit.
+
+    The weakest leaves first: a true cause that the other columns nearly determine shows itself only once they are gone.
+    """
+    # All that least squares needs of the rows is their triangular factor.
+    factor = linalg.qr(np.column_stack([x, y]), mode="r")[0][: x.shape[1] + 1]
+    log_p = np.zeros(x.shape[1])
+    staying = list(range(x.shape[1]))
+    while staying:
+        log_p[staying] = log_p_values(factor[:, staying], factor[:, -1], len(x))
+        weakest = max(staying, key=lambda regressor: log_p[regressor])
+        if log_p[weakest] < limit:
+            break
+        staying.remove(weakest)
+    return log_p

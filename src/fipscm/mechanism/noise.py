@@ -1,0 +1,60 @@
+"""The noises' laws by one-dimensional optimal transport. Shapes: N rows, D variables.
+
+In one dimension the optimal map from the uniform law is the quantile function; rows give its empirical version.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fipscm.intervention import Array
+
+TAIL_SHARE = 0.02
+
+
+@dataclass(frozen=True)
+class EmpiricalNoise:
+    """Independent noises, each with the quantile function of its observed values.
+
+    Between order statistics the function is linear. Beyond the outermost ones it goes on as an exponential tail with
+    the mean excess of the outer rows, so that new rows may exceed the observed ones, but never wildly.
+
+    Attributes:
+        ordered: (N, D) observed noises, each column in increasing order.
+    """
+
+    ordered: Array
+
+    @classmethod
+    def of(cls, noise: Array) -> "EmpiricalNoise":
+        """Learn from noises (N, D)."""
+        return cls(np.sort(noise, axis=0))
+
+    def quantile(self, level: Array) -> Array:
+        """(N, D) levels within (0, 1) -> (N, D) values, increasing in each column.
+
+        >>> EmpiricalNoise.of(np.array([[3.0], [1.0], [2.0]])).quantile(np.array([[0.5]]))
+        array([[2.]])
+        """
+        rows = len(self.ordered)
+        places = (np.arange(rows) + 0.5) / rows
+        inner = np.column_stack(
+            [np.interp(u, places, values) for u, values in zip(level.T, self.ordered.T, strict=True)]
+        )
+        lower, upper = self._tails
+        below, above = np.minimum(level / places[0], 1), np.minimum((1 - level) / (1 - places[-1]), 1)
+        return np.asarray(inner + lower * np.log(below) - upper * np.log(above))
+
+    def sample(self, rows: int, rng: np.random.Generator) -> Array:
+        """Draw (N, D) noises: the quantile functions of uniform numbers."""
+        tiny = np.finfo(np.float64).tiny
+        return self.quantile(np.maximum(rng.random((rows, self.ordered.shape[1])), tiny))
+
+    @cached_property
+    def _tails(self) -> tuple[Array, Array]:
+        """(D,), (D,) mean excess below and above."""
+        outer = max(1, min(len(self.ordered) - 1, round(TAIL_SHARE * len(self.ordered))))
+        lower = self.ordered[outer] - self.ordered[:outer].mean(axis=0)
+        upper = self.ordered[-outer:].mean(axis=0) - self.ordered[-outer - 1]
+        return lower, upper

@@ -1,0 +1,112 @@
+"""Smooth regression with automatic relevance: random Fourier features, one length scale per cause.
+
+Shapes: N rows, P causes, M features. y = intercept + z weights + cos((z * relevance) frequencies + phases) amplitudes.
+A relevance of zero makes a cause irrelevant, a small one makes its effect nearly linear.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+STEPS = 60
+LEARNING_ROWS = 1_500
+LEARNING_FEATURES = 160
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Frequencies (P, M), drawn from a normal law, and phases (M,): together they stand for a Gaussian kernel."""
+
+    frequencies: Tensor
+    phases: Tensor
+
+    @classmethod
+    def draw(cls, causes: int, features: int, generator: torch.Generator) -> "Waves":
+        """Draw frequencies and phases."""
+        frequencies = torch.randn(causes, features, generator=generator)
+        return cls(frequencies, 2 * torch.pi * torch.rand(features, generator=generator))
+
+    def first(self, features: int) -> "Waves":
+        """Keep only some of the features."""
+        return Waves(self.frequencies[:, :features], self.phases[:features])
+
+    def of(self, causes: Tensor) -> "Waves":
+        """Keep only some of the causes."""
+        return Waves(self.frequencies[causes], self.phases)
+
+    def __call__(self, z: Tensor, relevance: Tensor) -> Tensor:
+        """(N, P), (P,) -> (N, M), of unit mean square."""
+        angles = torch.addmm(self.phases, z * relevance, self.frequencies)
+        return torch.cos(angles) * 2**0.5
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """What the rows say about smoothness: inverse length scales (P,), and the noise's variance over the waves'."""
+
+    inverse_lengths: Tensor
+    noise_ratio: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Weights (P,) of the causes, amplitudes (M,) of the waves, and an intercept."""
+
+    weights: Tensor
+    amplitudes: Tensor
+    intercept: Tensor
+
+
+def learn_relevance(
+    z: Tensor, y: Tensor, waves: Waves, generator: torch.Generator, start: Relevance | None = None, steps: int = STEPS
+) -> Relevance:
+    """Choose length scales and noise ratio by descending the error on rows left out, redrawn at every step."""
+    lengths = torch.full((z.shape[1],), -1.0) if start is None else start.inverse_lengths.log()
+    noise_ratio = torch.tensor(0.1 if start is None else start.noise_ratio).log()
+    parameters = [lengths.clone().requires_grad_(), noise_ratio.requires_grad_()]
+    optimiser = torch.optim.Adam(parameters, lr=0.15)
+    waves = waves.first(LEARNING_FEATURES)
+    half = min(LEARNING_ROWS, len(z) // 2)
+    for _ in range(steps):
+        rows = torch.randperm(len(z), generator=generator)[: 2 * half]
+        design = _design(z[rows], waves, parameters[0].exp())
+        fit = _solve(design[:half], y[rows[:half]], parameters[1].exp(), z.shape[1])
+        error = (y[rows[half:]] - design[half:] @ fit[1:] - fit[0]).square().mean()
+        optimiser.zero_grad()
+        error.log().backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+        with torch.no_grad():
+            parameters[0].clamp_(-5.0, 3.0)
+            parameters[1].clamp_(-12.0, 6.0)
+    return Relevance(parameters[0].detach().exp(), float(parameters[1].detach().exp()))
+
+
+def fit_waves(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance) -> Fit:
+    """Solve for everything that enters linearly, in double precision."""
+    design = _design(z, waves, relevance.inverse_lengths).double()
+    solution = _solve(design, y.double(), torch.tensor(relevance.noise_ratio).double(), z.shape[1])
+    return Fit(solution[1 : z.shape[1] + 1], solution[z.shape[1] + 1 :], solution[0])
+
+
+def squared_errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, fitted: int) -> Tensor:
+    """Fit on the first rows and return the squared errors of all later ones: (N - fitted,)."""
+    design = _design(z, waves, relevance.inverse_lengths).double()
+    solution = _solve(design[:fitted], y[:fitted].double(), torch.tensor(relevance.noise_ratio).double(), z.shape[1])
+    return (y[fitted:].double() - design[fitted:] @ solution[1:] - solution[0]).square()
+
+
+def _design(z: Tensor, waves: Waves, inverse_lengths: Tensor) -> Tensor:
+    return torch.cat([z, waves(z, inverse_lengths)], dim=1)
+
+
+def _solve(design: Tensor, y: Tensor, noise_ratio: Tensor, causes: int) -> Tensor:
+    """Ridge with an intercept, which comes first in the answer; the causes' own weights are all but free."""
+    centre, level = design.mean(dim=0), y.mean()
+    centred, rows = design - centre, len(design)
+    waves = design.shape[1] - causes
+    # The waves share the variance of one function, so each alone is expected to be small.
+    ridge = torch.cat([torch.full((causes,), 1e-6).to(design), (noise_ratio * waves / rows).expand(waves)])
+    gram = centred.T @ centred / rows + torch.diag(ridge)
+    solution = torch.linalg.solve(gram, centred.T @ (y - level) / rows)
+    return torch.cat([(level - centre @ solution)[None], solution])

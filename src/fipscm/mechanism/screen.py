@@ -1,0 +1,113 @@
+"""Which causes could matter at all: F-tests in models that are linear in a growing basis.
+
+Shapes: N rows, D variables, M basis functions, P causes of one node.
+The basis has three levels (the columns, bumps of each column, products of two columns) and uses as many as the rows
+can determine. One factorisation per node and level answers for all of its causes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, stats
+
+from fipscm.graph import Mask, Order
+from fipscm.intervention import Array
+from fipscm.mechanism.linear import eliminate_linear
+
+BUMPS = 8
+MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
+ROWS_PER_FUNCTION = 5
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Evidence before any network is trained, all as logarithms of p-values.
+
+    Attributes:
+        linear: (D, D) of the least-squares t-test; row = effect, column = cause.
+        dependence: (D, D) of the strongest test over the levels, corrected for their number.
+        curvature: (D,) of the node's mechanism being linear.
+    """
+
+    linear: Array
+    dependence: Array
+    curvature: Array
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """Functions (N, M) of unit variance and the columns (M, 2) each one reads."""
+
+    values: Array
+    reads: Array
+
+
+def screen(z: Array, allowed: Mask, limit: float) -> Screening:
+    """Test every allowed cause of every node on standardised columns (N, D).
+
+    The limit is the log p-value below which a linear cause survives elimination.
+    """
+    variables = z.shape[1]
+    linear, dependence, curvature = (
+        np.zeros((variables, variables)),
+        np.zeros((variables, variables)),
+        np.zeros(variables),
+    )
+    levels = _levels(z)
+    for node in np.flatnonzero(allowed.any(axis=1)):
+        causes = np.flatnonzero(allowed[node])
+        linear[node, causes] = eliminate_linear(z[:, causes], z[:, node], limit)
+        dependence[node, causes] = linear[node, causes]
+        for level in levels:
+            grouped, joint = _group_tests(level, z, node, causes)
+            dependence[node, causes] = np.minimum(dependence[node, causes], grouped + np.log(len(levels) + 1))
+            curvature[node] = min(curvature[node], joint + np.log(len(levels)))
+    return Screening(linear, np.minimum(dependence, 0), np.minimum(curvature, 0))
+
+
+def _levels(z: Array) -> list[_Basis]:
+    """The bases beyond the linear one that the rows can carry, from small to large."""
+    rows, variables = z.shape
+    most = min(MOST_FUNCTIONS, rows // ROWS_PER_FUNCTION)
+    # Ranks, because a heavy tail would leave most bumps empty and give products to a handful of rows.
+    scores = stats.norm.ppf((stats.rankdata(z, axis=0) - 0.5) / rows)
+    columns = np.repeat(np.arange(variables), 2).reshape(-1, 2)
+    centres = np.linspace(-2.2, 2.2, BUMPS)
+    bumps = np.exp(-0.5 * ((scores[:, :, None] - centres) / (centres[1] - centres[0])) ** 2).reshape(rows, -1)
+    additive = _Basis(np.hstack([z, bumps]), np.vstack([columns, np.repeat(columns, BUMPS, axis=0)]))
+    pairs = np.column_stack(np.triu_indices(variables, 1))
+    bases = [additive]
+    if variables > 1 and len(additive.reads) + len(pairs) <= most:
+        products = scores[:, pairs[:, 0]] * scores[:, pairs[:, 1]]
+        bases.append(_Basis(np.hstack([additive.values, products]), np.vstack([additive.reads, pairs])))
+    return [_Basis(_unit(basis.values), basis.reads) for basis in bases if len(basis.reads) <= most]
+
+
+def _group_tests(basis: _Basis, z: Array, node: int, causes: Order) -> tuple[Array, float]:
+    """Log p-values of each cause's functions (P,), and of everything beyond the linear part."""
+    usable = np.isin(basis.reads, causes).all(axis=1)
+    functions, reads = basis.values[:, usable], basis.reads[usable]
+    rows, count = functions.shape
+    gram = functions.T @ functions / rows
+    inverse = linalg.inv(gram + 1e-7 * np.eye(count))
+    straight = linalg.lstsq(z[:, causes], z[:, node], cond=1e-12)[0]
+    residual = z[:, node] - z[:, causes] @ straight
+    unexplained = float(residual @ residual) / rows
+    projection = functions.T @ residual / rows
+    error = max(unexplained - float(projection @ inverse @ projection), 1e-12 * unexplained)
+    freedom = rows - count - 1
+    extra = count - len(causes)
+    joint = float(stats.f.logsf((unexplained - error) / extra / (error / freedom), extra, freedom))
+    coefficients = inverse @ projection
+    coefficients[: len(causes)] += straight
+    grouped = np.empty(len(causes))
+    for place, cause in enumerate(causes):
+        own = (reads == cause).any(axis=1)
+        drop = coefficients[own] @ linalg.solve(inverse[np.ix_(own, own)], coefficients[own], assume_a="pos")
+        grouped[place] = stats.f.logsf(drop / own.sum() / (error / freedom), own.sum(), freedom)
+    return grouped, joint
+
+
+def _unit(values: Array) -> Array:
+    centred = values - values.mean(axis=0)
+    return np.asarray(centred / np.maximum(centred.std(axis=0), 1e-12))

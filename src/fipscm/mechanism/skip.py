@@ -1,0 +1,98 @@
+"""What is solved before the network is trained: a linear and a smooth part per node, both strictly causal.
+
+Shapes: B rows, D variables, M waves.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from fipscm.graph import Mask
+from fipscm.intervention import Array
+from fipscm.mechanism.linear import least_squares
+from fipscm.mechanism.regression import Waves, fit_waves, learn_relevance
+
+WAVES = 500
+
+
+@dataclass(frozen=True)
+class Skip:
+    """x_i = intercept_i + <weights_i, x> + <amplitudes_i, cos((x * relevance_i) frequencies + phases)>.
+
+    Attributes:
+        weights: (D, D), row = effect, zero outside the causes.
+        relevance: (D, D) inverse length scales, zero outside the causes.
+        amplitudes: (D, M), zero for linear nodes.
+        intercept: (D,).
+        frequencies: (D, M).
+        phases: (M,).
+    """
+
+    weights: Array
+    relevance: Array
+    amplitudes: Array
+    intercept: Array
+    frequencies: Array
+    phases: Array
+
+    @classmethod
+    def none(cls, variables: int) -> "Skip":
+        """No skip at all: the paper's exact model."""
+        square, empty = np.zeros((variables, variables)), np.zeros((variables, 0))
+        return cls(square, square, empty, np.zeros(variables), empty, np.zeros(0))
+
+    @classmethod
+    def fit(
+        cls,
+        z: Array,
+        allowed: Mask,
+        curved: Mask,
+        fitted: int,
+        generator: torch.Generator,
+        done: Callable[[], None] = lambda: None,
+    ) -> "Skip":
+        """Solve each node on standardised rows (N, D): by least squares, and if curved, with waves on the first rows.
+
+        The later rows stay unseen by curved nodes: they tell whether the network has anything to add.
+        """
+        variables = len(allowed)
+        weights, relevance = least_squares(z, allowed), np.zeros((variables, variables))
+        intercept, amplitudes = np.zeros(variables), np.zeros((variables, WAVES))
+        waves = Waves.draw(variables, WAVES, generator)
+        rows = torch.as_tensor(z[:fitted], dtype=torch.float32)
+        for node in np.flatnonzero(curved & allowed.any(axis=1)):
+            causes = torch.as_tensor(np.flatnonzero(allowed[node]))
+            own = waves.of(causes)
+            learned = learn_relevance(rows[:, causes], rows[:, node], own, generator)
+            solution = fit_waves(rows[:, causes], rows[:, node], own, learned)
+            weights[node, causes] = solution.weights.numpy()
+            relevance[node, causes] = learned.inverse_lengths.numpy()
+            amplitudes[node], intercept[node] = solution.amplitudes.numpy() * 2**0.5, float(solution.intercept)
+            done()
+        frequencies, phases = waves.frequencies.double().numpy(), waves.phases.double().numpy()
+        return cls(weights, relevance, amplitudes, intercept, frequencies, phases)
+
+    def node(self, z: Array, node: int) -> Array:
+        """(B, D) -> (B,), the skip part of one node."""
+        straight = z @ self.weights[node] + self.intercept[node]
+        if not self.amplitudes[node].any():
+            return np.asarray(straight)
+        return np.asarray(straight + np.cos(self._angles(z, node)) @ self.amplitudes[node])
+
+    def __call__(self, z: Array) -> Array:
+        """(B, D) -> (B, D), the skip part of all nodes."""
+        return np.column_stack([self.node(z, node) for node in range(z.shape[1])])
+
+    def jacobian(self, z: Array) -> Array:
+        """(B, D) -> (B, D, D) derivatives, row = effect, column = cause."""
+        derivative = np.broadcast_to(self.weights, (len(z), *self.weights.shape)).copy()
+        for node in np.flatnonzero(self.amplitudes.any(axis=1)):
+            slopes = -np.sin(self._angles(z, node)) * self.amplitudes[node]
+            derivative[:, node] += (slopes @ self.frequencies.T) * self.relevance[node]
+        return derivative
+
+    def _angles(self, z: Array, node: int) -> Array:
+        causes = self.relevance[node] > 0
+        return np.asarray(z[:, causes] @ (self.relevance[node, causes, None] * self.frequencies[causes]) + self.phases)

@@ -1,0 +1,148 @@
+"""Training the transformer on what the skip leaves over. Shapes: N rows, D variables, Q trained nodes."""
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fipscm.mechanism.transformer import CausalTransformer, Parents
+
+CHUNK = 4_096  # rows per forward pass without gradients
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How the transformer is trained: AdamW with warm-up, cosine decay and early stopping."""
+
+    epochs: int = 30
+    batch: int = 256
+    rate: float = 2e-3
+    warm_up: float = 0.1
+    weight_decay: float = 0.1
+    clip: float = 1.0
+    validation: float = 0.1
+    patience: int = 4
+
+
+@dataclass
+class Progress:
+    """Where a training run stands; everything a resumed run needs besides the data."""
+
+    network: CausalTransformer
+    optimiser: torch.optim.Optimizer
+    generator: torch.Generator
+    epoch: int = 0
+    best: float = math.inf
+    best_epoch: int = 0
+    best_weights: dict[str, Tensor] = field(default_factory=dict)
+
+    def save(self, path: Path) -> None:
+        """Write the state beside the target first, so that an interrupted write leaves the old one whole."""
+        partial = path.with_suffix(".partial")
+        torch.save(self._state(), partial)
+        partial.replace(path)
+
+    def load(self, path: Path) -> None:
+        """Continue from a saved state."""
+        state = torch.load(path, weights_only=True)
+        self.network.load_state_dict(state["network"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.generator.set_state(state["generator"])
+        for name, value in state["scalars"].items():
+            setattr(self, name, value)
+        self.best_weights = state["best_weights"]
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "generator": self.generator.get_state(),
+            "best_weights": self.best_weights,
+            "scalars": {name: getattr(self, name) for name in ("epoch", "best", "best_epoch")},
+        }
+
+
+def train(
+    network: CausalTransformer,
+    parents: Parents,
+    x: Tensor,
+    target: Tensor,
+    fitted: int,
+    config: TrainingConfig,
+    generator: torch.Generator,
+    report: Callable[[Progress], None] = lambda progress: None,
+    checkpoint: Path | None = None,
+) -> Progress:
+    """Fit the network's nodes (N, Q) to the target on the first rows; keep the weights best on the later ones.
+
+    Training stops when the held-out error has not improved for `patience` epochs. A loss that is not finite stops it
+    too, with the last good weights and a warning.
+    """
+    progress = Progress(network, _optimiser(network, config), generator)
+    if checkpoint is not None and checkpoint.exists():
+        progress.load(checkpoint)
+    else:
+        _keep_best(progress, held_out_errors(network, parents, x, target, fitted).mean().item())
+    while progress.epoch < config.epochs and progress.epoch - progress.best_epoch < config.patience:
+        finite = _epoch(progress, parents, x[:fitted], target[:fitted], config)
+        progress.epoch += 1
+        error = held_out_errors(network, parents, x, target, fitted).mean().item()
+        if not (finite and math.isfinite(error)):
+            warnings.warn(
+                f"Training diverged in epoch {progress.epoch} (the loss is not finite): the weights of epoch "
+                f"{progress.best_epoch} are kept. Lower the learning rate, or look for extreme values in the table.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            break
+        if error < progress.best:
+            _keep_best(progress, error)
+        if checkpoint is not None:
+            progress.save(checkpoint)
+        report(progress)
+    network.load_state_dict(progress.best_weights)
+    return progress
+
+
+def held_out_errors(network: CausalTransformer, parents: Parents, x: Tensor, target: Tensor, fitted: int) -> Tensor:
+    """Squared errors of the rows after the first ones: (N - fitted, Q)."""
+    with torch.no_grad():
+        pieces = zip(torch.split(x[fitted:], CHUNK), torch.split(target[fitted:], CHUNK), strict=True)
+        return torch.cat([(network(rows, parents) - wanted).square() for rows, wanted in pieces])
+
+
+def _epoch(progress: Progress, parents: Parents, x: Tensor, target: Tensor, config: TrainingConfig) -> bool:
+    """Go through the rows once; stop at once, and tell, when a loss or a gradient is not finite."""
+    batches = max(1, len(x) // config.batch)
+    for step, rows in enumerate(torch.randperm(len(x), generator=progress.generator).tensor_split(batches)):
+        for group in progress.optimiser.param_groups:
+            group["lr"] = config.rate * _schedule((progress.epoch + step / batches) / config.epochs, config.warm_up)
+        loss = (progress.network(x[rows], parents) - target[rows]).square().mean()
+        progress.optimiser.zero_grad()
+        loss.backward()
+        if not math.isfinite(nn.utils.clip_grad_norm_(progress.network.parameters(), config.clip).item()):
+            return False
+        progress.optimiser.step()
+    return True
+
+
+def _keep_best(progress: Progress, error: float) -> None:
+    progress.best, progress.best_epoch = error, progress.epoch
+    progress.best_weights = {name: value.detach().clone() for name, value in progress.network.state_dict().items()}
+
+
+def _schedule(done: float, warm_up: float) -> float:
+    """Share of the peak rate after this share of the run."""
+    return min(1.0, (done + 1e-3) / warm_up) * 0.5 * (1 + math.cos(math.pi * done))
+
+
+def _optimiser(network: CausalTransformer, config: TrainingConfig) -> torch.optim.Optimizer:
+    matrices = [parameter for parameter in network.parameters() if parameter.dim() == 2]
+    others = [parameter for parameter in network.parameters() if parameter.dim() != 2]
+    groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=config.rate, betas=(0.9, 0.99))

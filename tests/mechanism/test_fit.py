@@ -1,0 +1,193 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from fipscm.errors import DataError, GraphError, InterventionError, UnknownNameError
+from fipscm.graph import allowed_from_adjacency, allowed_from_order
+from fipscm.mechanism import LearnedSCM, MechanismConfig, TrainingConfig, TransformerConfig, fit_mechanism
+from fipscm.metrics import directed_f1, rescaled_l2
+from fipscm.scm import Shift, fixed_point
+from fipscm.simulate import counterfactual_tests, known_scm, sample_scm
+
+SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)
+QUICK = MechanismConfig(transformer=SMALL, training=TrainingConfig(epochs=3))
+PAPER = MechanismConfig(skip=False, edges="jacobian", transformer=SMALL, training=TrainingConfig(epochs=3))
+
+
+@pytest.fixture(scope="module")
+def simpson():
+    scm = known_scm("simpson")
+    return scm, scm.sample(2_000, np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module", params=[QUICK, PAPER], ids=["default", "paper"])
+def model(request, simpson):
+    scm, frame = simpson
+    return fit_mechanism(frame, allowed_from_order(scm.order), request.param)
+
+
+def mean_error(scm, frame, learned, seed=1):
+    scale = frame.to_numpy().std(axis=0)
+    errors = [
+        rescaled_l2(test.truth.to_numpy(), learned.counterfactual(test.factual, test.do).to_numpy(), scale)
+        for test in counterfactual_tests(scm, frame, np.random.default_rng(seed))
+    ]
+    return np.mean(errors)
+
+
+@pytest.mark.parametrize("name", ["lin-in", "lin-out"])
+def test_linear_scms_are_learned_almost_exactly(name):
+    scm = sample_scm(name, 10, np.random.default_rng(3))
+    frame = scm.sample(10_000, np.random.default_rng(4))
+    learned = fit_mechanism(frame, allowed_from_order(scm.order), QUICK)
+    assert directed_f1(learned.adjacency, scm.adjacency) >= 0.97
+    assert mean_error(scm, frame, learned) < 0.02
+
+
+def test_wide_linear_tables_spread_over_many_magnitudes_are_learned():
+    scm = sample_scm("lin-out", 50, np.random.default_rng(1))
+    frame = scm.sample(6_000, np.random.default_rng(2))
+    assert frame.std().max() / frame.std().min() > 1e2
+    learned = fit_mechanism(frame, allowed_from_order(scm.order), QUICK)
+    assert mean_error(scm, frame, learned) < 0.02
+
+
+def test_nonlinear_counterfactuals_are_close(simpson):
+    scm, frame = simpson
+    assert mean_error(scm, frame, fit_mechanism(frame, allowed_from_order(scm.order), QUICK)) < 0.2
+
+
+def test_one_pass_generation_equals_the_fixed_point_iteration(model):
+    noise = model.noise.sample(50, np.random.default_rng(2))
+    iterated = fixed_point(lambda rows: model.predict(rows) + noise, np.zeros_like(noise), len(model.names))
+    np.testing.assert_allclose(model.noise_to_sample(noise), iterated, rtol=1e-5, atol=1e-5)
+
+
+def test_noise_round_trip(model, simpson):
+    rows = simpson[1].to_numpy()[:100]
+    np.testing.assert_allclose(model.noise_to_sample(model.sample_to_noise(rows)), rows, rtol=1e-5, atol=1e-5)
+
+
+def test_doing_nothing_changes_nothing_and_keeps_the_index(model, simpson):
+    rows = simpson[1].iloc[5:9]
+    pd.testing.assert_frame_equal(model.counterfactual(rows, {}), rows, rtol=1e-5, atol=1e-5)
+
+
+def test_interventions_of_every_kind_reach_their_targets(model, simpson):
+    rows = simpson[1].iloc[:6]
+    first, second, third, last = model.names
+    policy = {first: 1.0, second: Shift(0.5), third: np.arange(6.0), last: lambda upstream: 2 * upstream[first]}
+    changed = model.counterfactual(rows, policy)
+    assert (changed[first] == 1.0).all()
+    assert (changed[third] == np.arange(6.0)).all()
+    assert (changed[last] == 2.0).all()
+    without_shift = model.counterfactual(rows, {first: 1.0})
+    np.testing.assert_allclose(changed[second], without_shift[second] + 0.5)
+
+
+def test_causes_do_not_react_to_their_effects(model, simpson):
+    rows = simpson[1].iloc[:6]
+    last = model.names[model.order[-1]]
+    changed = model.counterfactual(rows, {last: 9.0}).drop(columns=last)
+    pd.testing.assert_frame_equal(changed, rows.drop(columns=last), rtol=1e-5, atol=1e-5)
+
+
+def test_samples_resemble_the_table(model, simpson):
+    drawn = model.sample(2_000, np.random.default_rng(3))
+    frame = simpson[1]
+    assert ((drawn.mean() - frame.mean()).abs() < 0.2 * frame.std()).all()
+    assert ((drawn.std() / frame.std() - 1).abs() < 0.3).all()
+
+
+def test_the_model_survives_its_arrays(model, simpson):
+    rows = simpson[1].iloc[:20]
+    again = LearnedSCM.restore(model.arrays(), model.settings())
+    intervention = {model.names[0]: 1.0}
+    pd.testing.assert_frame_equal(again.counterfactual(rows, intervention), model.counterfactual(rows, intervention))
+    np.testing.assert_array_equal(again.edge_weights, model.edge_weights)
+
+
+def test_the_same_seed_gives_the_same_model(simpson):
+    scm, frame = simpson
+    first, second = (fit_mechanism(frame, allowed_from_order(scm.order), QUICK, seed=3).arrays() for _ in range(2))
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+
+
+def test_effects_have_signs_and_units():
+    rng = np.random.default_rng(0)
+    cause = 10 * rng.standard_normal(2_000)
+    frame = pd.DataFrame({"cause": cause, "effect": -0.3 * cause + rng.standard_normal(2_000)})
+    learned = fit_mechanism(frame, allowed_from_order([0, 1]), QUICK)
+    assert learned.edge_weights[0, 1] == pytest.approx(-0.3, abs=0.01)
+    assert learned.edge_scores[0, 1] > 2 > learned.edge_scores[1, 0]
+
+
+def test_required_edges_stay_and_forbidden_ones_never_come(simpson):
+    scm, frame = simpson
+    allowed = allowed_from_order(scm.order)
+    forbidden = np.argwhere(allowed_from_adjacency(scm.adjacency))[0]
+    allowed[tuple(forbidden)] = False
+    absent = np.argwhere(allowed & ~allowed_from_adjacency(scm.adjacency))[0]
+    required = np.zeros_like(allowed)
+    required[tuple(absent)] = True
+    learned = fit_mechanism(frame, allowed, QUICK, required=required)
+    assert learned.allowed[tuple(absent)]
+    assert not learned.allowed[tuple(forbidden)]
+
+
+def test_a_known_graph_is_kept_whole(simpson):
+    scm, frame = simpson
+    allowed = allowed_from_adjacency(scm.adjacency)
+    learned = fit_mechanism(frame, allowed, QUICK, required=allowed)
+    np.testing.assert_array_equal(learned.adjacency, scm.adjacency)
+
+
+def test_without_pruning_the_model_reads_every_predecessor(simpson):
+    scm, frame = simpson
+    allowed = allowed_from_order(scm.order)
+    learned = fit_mechanism(frame, allowed, MechanismConfig(prune=False, transformer=SMALL, training=QUICK.training))
+    np.testing.assert_array_equal(learned.allowed, allowed)
+
+
+def test_one_column_is_a_model_too():
+    learned = fit_mechanism(np.random.default_rng(0).standard_normal((30, 1)), np.zeros((1, 1), dtype=bool), QUICK)
+    assert learned.sample(5, np.random.default_rng(1)).shape == (5, 1)
+
+
+def good_table(rows=40):
+    return pd.DataFrame(np.random.default_rng(0).standard_normal((rows, 3)), columns=list("abc"))
+
+
+BAD_TABLES = {
+    "too few rows": (good_table(19), "19 rows"),
+    "constant": (good_table().assign(b=1.0), "'b' is constant"),
+    "duplicated": (good_table().assign(c=lambda frame: frame["a"]), "'a' and 'c' are identical"),
+    "missing": (good_table().replace(good_table().iloc[3, 1], np.nan), "missing values"),
+    "infinite": (good_table().replace(good_table().iloc[3, 1], np.inf), "infinite values"),
+    "text": (good_table().assign(b="x"), "'b' is not numeric"),
+}
+
+
+@pytest.mark.parametrize(("table", "message"), BAD_TABLES.values(), ids=BAD_TABLES)
+def test_a_bad_table_is_refused_with_one_sentence(table, message):
+    with pytest.raises(DataError, match=message):
+        fit_mechanism(table, allowed_from_order([0, 1, 2]), QUICK)
+
+
+def test_a_cyclic_or_misshapen_mask_is_refused():
+    with pytest.raises(GraphError, match="cycle"):
+        fit_mechanism(good_table(), ~np.eye(3, dtype=bool), QUICK)
+    with pytest.raises(GraphError, match="3 columns"):
+        fit_mechanism(good_table(), np.zeros((2, 2), dtype=bool), QUICK)
+
+
+def test_bad_interventions_are_refused(model):
+    with pytest.raises(UnknownNameError, match="nowhere"):
+        model.do({"nowhere": 1.0})
+    with pytest.raises(InterventionError, match="NaN"):
+        model.do({model.names[0]: np.nan})
+
+
+def test_an_unknown_edge_rule_is_refused():
+    with pytest.raises(UnknownNameError, match="did you mean 'jacobian'"):
+        MechanismConfig(edges="jacobean")

@@ -121,12 +121,12 @@ def spoiled(kind):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("missing", "1 missing values"),
-        ("infinite", "1 infinite values"),
+        ("missing", "1 missing value"),
+        ("infinite", "1 infinite value"),
         ("constant", "is constant"),
         ("identical", "are identical"),
         ("few rows", "19 rows"),
-        ("one column", "1 columns"),
+        ("one column", "1 column"),
         ("text", "not numeric"),
     ],
 )

@@ -1,0 +1,59 @@
+"""What each group of statistics is worth: python benchmarks/order_ablation.py.
+
+The same small network is trained on the same simulated tables with one group of pair statistics blanked at a time, and
+scored on other tables of the training distribution.
+"""
+
+from dataclasses import replace
+
+import torch
+import typer
+
+from fipscm.order.evidence import PAIR_STATISTICS
+from fipscm.order.model import EvidenceConfig
+from fipscm.order.pretrain import Objective
+from fipscm.order.tasks import Slab, curriculum, training_batch
+from fipscm.order.trainer import OptimizerConfig, Trainer
+
+GROUPS = {
+    "nothing": (),
+    "interaction residuals": ("interaction:",),
+    "additive and interaction residuals": ("interaction:", "additive:"),
+    "linear residuals": ("linear:",),
+    "comparison with the rest of a residual": ("of the rest",),
+    "comparison between residuals": ("of residuals", "of the rest"),
+    "comparison with values": ("of values",),
+    "what a variable needs (drop losses, sizes)": ("need of", "size of i"),
+    "every residual": ("interaction:", "additive:", "linear:"),
+}
+
+
+def kept_statistics(words: tuple[str, ...]) -> torch.Tensor:
+    return torch.tensor([float(not any(word in name for word in words)) for name in PAIR_STATISTICS])
+
+
+def blanked(batch: list[Slab], kept: torch.Tensor) -> list[Slab]:
+    return [replace(slab, pair=slab.pair * kept) for slab in batch]
+
+
+def main(batches: int = 300, epochs: int = 2, held_out: int = 60, seed: int = 1) -> None:
+    torch.set_num_threads(1)
+    pool = [training_batch(curriculum("small", seed), index) for index in range(batches)]
+    test = [training_batch(curriculum("small", seed + 1), index) for index in range(held_out)]
+    print("| left out | leaf loss | parent loss | top-1 leaf, standardised | top-1 leaf, raw |")
+    print("| --- | --- | --- | --- | --- |")
+    for name, words in GROUPS.items():
+        kept = kept_statistics(words)
+        trainer = Trainer(EvidenceConfig(width=32, rounds=3), OptimizerConfig(rate=1e-3, warmup=50), seed)
+        objective = Objective(trainer.encoder)
+        for _ in range(epochs):
+            for batch in pool:
+                trainer.update(objective(blanked(batch, kept))[0])
+        averaged = Objective(trainer.average.module)
+        with torch.no_grad():
+            figures = torch.stack([averaged(blanked(batch, kept))[1] for batch in test]).mean(dim=0)
+        print(f"| {name} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    typer.run(main)

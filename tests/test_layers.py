@@ -16,7 +16,7 @@ LEVELS = [
     {"order", "mechanism"},
     {"constraints", "estimator", "knowledge", "uncertainty", "effects", "diagnostics", "persistence", "bridge"},
     {"bench", "report", "explore"},
-    {"cli", "demo"},
+    {"cli", "commands", "demo"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 STRANGERS = [{"nn", "simulate"}, {"order", "mechanism"}]

@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from fipscm import commands
 from fipscm import demo as demonstration
 from fipscm.errors import FipscmError
 from fipscm.files import STREAM, read_table, write_table
@@ -16,6 +17,8 @@ from fipscm.order.picture import draw_graph
 from fipscm.simulate import KNOWN_SCMS, known_scm, sample_scm
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Causal generative models from a table.")
+
+app.add_typer(commands.app)
 
 Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
@@ -88,10 +91,10 @@ def pretrain(
         training.export(trainer, config, weights)
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Run the command line; a user's mistake ends in one sentence and exit code 2, never in a traceback."""
     try:
-        app()
+        app(arguments)
     except FipscmError as error:
         print(f"fipscm: {error}", file=sys.stderr)
         sys.exit(2)

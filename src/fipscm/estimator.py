@@ -63,7 +63,7 @@ class FiP(BaseEstimator):
         scm_: the model behind all answers, a `fipscm.scm.SCM`.
 
     >>> from fipscm.simulate import known_scm
-    >>> table = known_scm("triangle").sample(300, np.random.default_rng(0))
+    >>> table = known_scm("triangle").sample(3000, np.random.default_rng(0))
     >>> model = FiP(order=["x0", "x1", "x2"], random_state=0).fit(table)
     >>> sorted(model.graph_.edges)
     [('x0', 'x1'), ('x0', 'x2'), ('x1', 'x2')]
@@ -98,7 +98,12 @@ class FiP(BaseEstimator):
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Learn from a table: infer the order unless told, test the edges, fit the mechanisms."""
-        frame = training_frame(X)
+        frame = training_frame(X, fewest_columns=2)
+        if frame.shape[1] > len(frame):
+            raise DataError(
+                f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
+                "collect more rows, or keep the columns that matter."
+            )
         rng = _generator(self.random_state)
         scm = self._fit_on(frame, self._choose_order(frame), rng)
         self.corrections_ = bootstrap_corrections(scm, frame.to_numpy(), rng)
@@ -253,8 +258,6 @@ class FiP(BaseEstimator):
         names = list(frame.columns)
         if self._constraints.fix_the_order:
             return self._constraints.given_order(names)
-        if len(names) == 1:
-            return np.array([0])
         return order_positions(zero_shot(frame, self.scale, self._constraints.knowledge).order, names)
 
     def _fit_on(self, frame: pd.DataFrame, order: Order, rng: np.random.Generator) -> LearnedSCM:
@@ -273,7 +276,7 @@ class FiP(BaseEstimator):
 
     def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
-        if self._constraints.fix_the_order or len(self._fitted.names) == 1:
+        if self._constraints.fix_the_order:
             return [self._fitted.order]
         knowledge = self._constraints.knowledge
         return plausible_orders(self._rows, rng, self.scale, knowledge, self.n_jobs or 1, count)

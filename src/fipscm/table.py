@@ -66,9 +66,8 @@ def training_frame(data: Any, fewest_columns: int = 1) -> pd.DataFrame:
     """
     frame = as_frame(data)
     if frame.shape[1] < fewest_columns:
-        raise DataError(
-            f"The table has {frame.shape[1]} columns, but at least {fewest_columns} are needed: add variables."
-        )
+        found = "1 column" if frame.shape[1] == 1 else f"{frame.shape[1]} columns"
+        raise DataError(f"The table has {found}, but at least {fewest_columns} are needed: add variables.")
     if len(frame) < FEWEST_ROWS:
         raise DataError(f"The table has {len(frame)} rows, but at least {FEWEST_ROWS} are needed: collect more rows.")
     require_finite(frame)

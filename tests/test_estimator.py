@@ -1,0 +1,221 @@
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from fipscm import FiP, Knowledge, Shift, load
+from fipscm.errors import (
+    DataError,
+    FipscmError,
+    GraphError,
+    InterventionError,
+    KnowledgeError,
+    OrderError,
+    UnknownNameError,
+)
+from fipscm.simulate import known_scm
+
+ORDER = ["age", "dose", "pain"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    frame = known_scm("triangle").sample(4000, np.random.default_rng(0))
+    return frame.set_axis(ORDER, axis=1).set_axis([f"row{i}" for i in range(4000)])
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    return FiP(order=ORDER, random_state=0).fit(table)
+
+
+def test_the_contract_of_attributes(model, table):
+    assert model.causal_order_ == ORDER
+    assert isinstance(model.graph_, nx.DiGraph)
+    assert set(model.graph_.edges) == {("age", "dose"), ("age", "pain"), ("dose", "pain")}
+    assert model.graph_.edges["age", "dose"]["weight"] == pytest.approx(10, rel=0.05)
+    assert model.graph_.edges["age", "dose"]["score"] > model.graph_.edges["age", "pain"]["score"]
+    for frame in (model.adjacency_, model.edge_scores_, model.order_confidence_, model.agreement_):
+        assert list(frame.index) == list(frame.columns) == ORDER
+    assert model.adjacency_.loc["age", "pain"] == 1
+    assert model.adjacency_.loc["pain", "age"] == 0
+    assert list(model.feature_names_in_) == ORDER
+    assert model.n_features_in_ == 3
+    assert nx.utils.graphs_equal(model.to_networkx(), model.graph_)
+    assert model.to_networkx() is not model.graph_
+    assert 0.5 < model.score(table) < 1
+
+
+def test_samples_look_like_the_table(model, table):
+    drawn = model.sample(4000, random_state=1)
+    np.testing.assert_allclose(drawn.mean(), table.mean(), atol=0.2 * table.std().max())
+    np.testing.assert_allclose(drawn.corr(), table.corr(), atol=0.05)
+    assert list(drawn.columns) == ORDER
+
+
+def test_interventions_of_every_kind(model):
+    do = {"age": np.linspace(0, 1, 50), "dose": lambda up: up["age"] ** 2}
+    drawn = model.intervene(do, n=50, random_state=0)
+    np.testing.assert_array_equal(drawn["dose"], np.linspace(0, 1, 50) ** 2)
+    raised = model.intervene({"pain": Shift(100.0)}, n=50, random_state=0)
+    np.testing.assert_allclose(raised["pain"], model.sample(50, random_state=0)["pain"] + 100)
+
+
+def test_counterfactuals_keep_the_index_and_follow_the_truth(model, table):
+    rows = table.head(20)
+    imagined = model.counterfactual(rows, {"age": 0.0})
+    assert imagined.index.equals(rows.index)
+    np.testing.assert_allclose(imagined["pain"], rows["pain"] - 6 * rows["age"], atol=0.6)
+    pd.testing.assert_frame_equal(model.counterfactual(rows, {}), rows, atol=1e-9)
+
+
+def test_abducted_noises_are_the_true_ones_up_to_sign_and_mean(model, table):
+    noise = model.abduct(table)
+    assert noise.index.equals(table.index)
+    truth = known_scm("triangle").sample_to_noise(table.to_numpy())
+    for column, name in enumerate(ORDER):
+        assert abs(np.corrcoef(truth[:, column], noise[name])[0, 1]) > 0.99
+
+
+def test_effect_has_an_interval_around_the_truth(model):
+    found = model.effect("age", on="pain", treated=2.0, control=1.0)
+    assert found.low <= found.estimate <= found.high
+    assert found.low < 6 < found.high
+    assert float(found) == found.estimate
+
+
+def test_a_loaded_model_answers_bit_for_bit_the_same(model, table, tmp_path):
+    assert model.order_confidence_ is not None  # computed, therefore saved
+    model.save(tmp_path / "m.fip")
+    for loaded in (load(tmp_path / "m.fip"), FiP.load(str(tmp_path / "m.fip"))):
+        pd.testing.assert_frame_equal(loaded.sample(50, 3), model.sample(50, 3), check_exact=True)
+        do = {"dose": 1.0}
+        pd.testing.assert_frame_equal(
+            loaded.counterfactual(table, do), model.counterfactual(table, do), check_exact=True
+        )
+        assert loaded.effect("age", on="pain") == model.effect("age", on="pain")
+        assert loaded.causal_order_ == ORDER
+        pd.testing.assert_frame_equal(loaded.edge_scores_, model.edge_scores_)
+        pd.testing.assert_frame_equal(loaded.order_confidence_, model.order_confidence_)
+
+
+def test_no_row_of_the_table_is_in_the_file(table, tmp_path):
+    path = tmp_path / "m.fip"
+    FiP(order=ORDER, random_state=0).fit(table).save(path)
+    content = path.read_bytes()
+    assert not any(row.tobytes() in content for row in table.to_numpy()[:50])
+
+
+def test_one_seed_gives_equal_numbers(table, model):
+    again = FiP(order=ORDER, random_state=0).fit(table)
+    pd.testing.assert_frame_equal(again.sample(20, 0), model.sample(20, 0), check_exact=True)
+    pd.testing.assert_frame_equal(again.edge_scores_, model.edge_scores_, check_exact=True)
+
+
+def test_a_graph_and_an_order_differ_only_in_the_mask(table):
+    chain = nx.DiGraph([("age", "dose"), ("dose", "pain")])
+    for graph in (chain, nx.to_numpy_array(chain, nodelist=ORDER)):
+        model = FiP(graph=graph, random_state=0).fit(table)
+        assert set(model.graph_.edges) == set(chain.edges)
+        assert model.causal_order_ == ORDER
+
+
+def test_prune_false_keeps_every_edge_of_the_order(rng):
+    table = pd.DataFrame(rng.normal(size=(200, 3)), columns=ORDER)
+    assert FiP(order=ORDER, random_state=0).fit(table).adjacency_.to_numpy().sum() == 0
+    assert FiP(order=ORDER, prune=False, random_state=0).fit(table).adjacency_.to_numpy().sum() == 3
+
+
+def test_knowledge_holds_by_construction(table):
+    forbidden = Knowledge(forbidden_edges=[("age", "pain")])
+    assert ("age", "pain") not in FiP(order=ORDER, knowledge=forbidden, random_state=0).fit(table).graph_.edges
+    unrelated = pd.DataFrame(np.random.default_rng(1).normal(size=(200, 3)), columns=ORDER)
+    required = Knowledge(required_edges=[("age", "pain")])
+    assert ("age", "pain") in FiP(order=ORDER, knowledge=required, random_state=0).fit(unrelated).graph_.edges
+
+
+def test_the_table_is_not_changed_and_arrays_are_welcome(table):
+    before = table.copy()
+    FiP(order=ORDER, random_state=0).fit(table)
+    pd.testing.assert_frame_equal(table, before)
+    model = FiP(order=["x0", "x1", "x2"], random_state=0).fit(table.to_numpy())
+    assert list(model.sample(3, 0).columns) == ["x0", "x1", "x2"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda df: df[["age"]], "1 column, but at least 2"),
+        (lambda df: pd.DataFrame(np.random.default_rng(0).normal(size=(25, 30))), "30 columns but only 25 rows"),
+        (lambda df: df.head(10), "10 rows, but at least 20"),
+        (lambda df: df.assign(age=1.0), "'age' is constant"),
+        (lambda df: df.assign(more=df["age"]), "identical"),
+    ],
+)
+def test_tables_that_cannot_be_learned_from_are_refused(table, spoil, message):
+    with pytest.raises(DataError, match=message):
+        FiP(random_state=0).fit(spoil(table))
+
+
+def test_scikit_learns_parameters_are_stored_and_cloned():
+    model = FiP(order=ORDER, scale="raw", random_state=3)
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    assert copy.get_params()["scale"] == "raw"
+    with pytest.raises(NotFittedError):
+        copy.sample(3)
+    with pytest.raises(TypeError):
+        FiP(ORDER)
+
+
+def test_check_passes_on_its_own_data_and_fails_on_foreign_data(model, table, rng):
+    assert model.check(table).passed
+    foreign = pd.DataFrame(rng.normal(size=(4000, 3)), columns=ORDER)
+    report = model.check(foreign)
+    assert not report.passed
+    assert "doubtful" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"order": ["age", "dose"]}, OrderError, "leaves out 'pain'"),
+        ({"order": ["age", "dose", "dose", "pain"]}, OrderError, "repeats 'dose'"),
+        ({"graph": nx.DiGraph([("age", "dose"), ("dose", "age")])}, GraphError, "cycle"),
+        ({"graph": np.zeros((2, 2))}, GraphError, "2 nodes, but the table has 3 columns"),
+        ({"graph": nx.DiGraph([("age", "weight")])}, GraphError, "'weight'"),
+        ({"order": ORDER, "edges": "lasso"}, UnknownNameError, "edge rule 'lasso'"),
+        ({"order": ORDER, "knowledge": Knowledge(required_edges=[("pain", "age")])}, KnowledgeError, "'pain' before"),
+        (
+            {"graph": nx.DiGraph([("age", "pain")]), "knowledge": Knowledge(forbidden_edges=[("age", "pain")])},
+            KnowledgeError,
+            "'age' -> 'pain'",
+        ),
+    ],
+)
+def test_constraints_that_do_not_fit_are_refused(table, options, error, message):
+    with pytest.raises(error, match=message):
+        FiP(**options).fit(table)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda model: model.intervene({"weight": 1.0}), UnknownNameError, "'weight'"),
+        (lambda model: model.intervene({"age": np.nan}), InterventionError, "NaN"),
+        (lambda model: model.effect("age", on="weight"), UnknownNameError, "column 'weight'"),
+        (lambda model: model.sample(0), DataError, "Cannot draw 0 rows"),
+        (lambda model: model.counterfactual(pd.DataFrame({"age": [1.0]}), {}), DataError, "1 columns"),
+    ],
+)
+def test_questions_that_cannot_be_answered_are_refused(model, ask, error, message):
+    with pytest.raises(error, match=message):
+        ask(model)
+
+
+def test_a_loaded_model_without_the_table_says_so(table, tmp_path):
+    FiP(order=ORDER, random_state=0).fit(table).save(tmp_path / "m.fip")
+    with pytest.raises(FipscmError, match="needs the table"):
+        _ = load(tmp_path / "m.fip").order_confidence_

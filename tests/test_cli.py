@@ -126,6 +126,14 @@ def test_a_process_is_silent_when_nobody_watches_and_its_mistakes_are_one_line(f
     expect_mistake(in_a_second_process("sample", folder / "m.fip", "--rows", 0), "Cannot draw 0 rows")
 
 
+def test_demo_is_the_main_job(tmp_path):
+    result = in_a_second_process("demo", "--out", tmp_path / "demo")
+    assert result.returncode == 0, result.stderr
+    for promised in ("Causal order found", "What if", "would be, truth", "on average"):
+        assert promised in result.stdout
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == {"rows.csv", "model.fip", "graph.png"}
+
+
 def test_simulate_writes_a_table_and_the_seed_decides_it(fipscm, tmp_path):
     out = tmp_path / "data.parquet"
     assert fipscm("simulate", "triangle", "--rows", 7, "--out", out).returncode == 0

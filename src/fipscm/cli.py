@@ -7,6 +7,7 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from rich.console import Console
 
 from fipscm import commands
 from fipscm import demo as demonstration
@@ -25,9 +26,12 @@ Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
 
 @app.command()
-def demo(seed: Seed = 0) -> None:
-    """See the main job on simulated data.  Example: fipscm demo."""
-    demonstration.run(np.random.default_rng(seed))
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the table, the model and the picture.")] = Path("fipscm-demo"),
+    seed: Seed = 0,
+) -> None:
+    """See the main job on simulated data.  Example: fipscm demo --out somewhere."""
+    demonstration.run(seed, out, Console())
 
 
 @app.command()

@@ -122,25 +122,26 @@ class EvidenceTable:
         }
         variances = torch.stack([residual.square().mean(dim=0) for residual in residuals.values()]).clamp_min(1e-12)
         moments = Moments({"values": self.columns.values, **residuals})
-        pair = [*self._fits(needs, self.additive.sizes(weights), moments), *_tests(moments, rows)]
+        pair = torch.cat([self._fits(needs, self.additive.sizes(weights), moments), _tests(moments, rows)])
+        pair = pair.masked_fill(torch.eye(variables, dtype=torch.bool), 0.0)
         node = [
             *variances.log() / 4,
             *(shape for source in moments.names for shape in moments.shape(source)),
             *torch.tensor([[math.log(rows) / 4], [math.log(variables) / 2]], dtype=torch.float64).expand(2, variables),
         ]
         return Evidence(
-            torch.stack([statistic.clone().fill_diagonal_(0.0) for statistic in pair], dim=-1).float(),
+            pair.permute(1, 2, 0).float().contiguous(),
             torch.stack(node, dim=-1).float(),
             _scales(self.columns.log_std, variances, rows).float(),
         )
 
-    def _fits(self, needs: Tensor, sizes: Tensor, moments: Moments) -> list[Tensor]:
+    def _fits(self, needs: Tensor, sizes: Tensor, moments: Moments) -> Tensor:
         rows = len(self.columns.values)
         correlation = self.linear.gram[:, 0, :, 0]
         precision = self.linear.inverse[:, 0, :, 0]
         partial = -precision / torch.outer(precision.diagonal(), precision.diagonal()).sqrt()
         bent = moments.correlation("values", "tanh", "value", "values")
-        return [
+        fits = [
             correlation,
             correlation.square(),
             partial,
@@ -150,6 +151,7 @@ class EvidenceTable:
             sizes.asinh(),
             certainty(correlation * (bent - bent.T), rows),
         ]
+        return torch.stack(fits)
 
 
 def certainty(correlation: Tensor, rows: int) -> Tensor:
@@ -157,14 +159,14 @@ def certainty(correlation: Tensor, rows: int) -> Tensor:
     return (math.sqrt(rows) * correlation).asinh() / 2
 
 
-def _tests(moments: Moments, rows: int) -> list[Tensor]:
+def _tests(moments: Moments, rows: int) -> Tensor:
     correlations = [
         *(moments.correlation("values", f, g, "values") for f, g in AMONG_VALUES),
         *(moments.correlation(kind, f, g, "values") for kind in RESIDUALS for f, g in WITH_VALUES),
         *(moments.correlation(kind, f, g, kind) for kind in RESIDUALS for f, g in WITHIN),
         *(rest for kind in RESIDUALS for rest in moments.with_rest(kind)),
     ]
-    return [certainty(correlation, rows) for correlation in correlations]
+    return certainty(torch.stack(correlations), rows)
 
 
 def _scales(log_std: Tensor, variances: Tensor, rows: int) -> Tensor:

@@ -23,15 +23,15 @@ _POSITION = {name: position for position, name in enumerate(TRANSFORMS)}
 
 @dataclass(frozen=True)
 class _Source:
-    """Means over rows of what one source of columns (N, D) is asked about; T = 4 transforms, in their order."""
+    """What one source of columns (N, D) is asked about; the first axes are transforms, in their order."""
 
-    mean: Tensor  # (T, D)
-    spread: Tensor  # (T, D)
-    values: Tensor  # (3, D, 3, D): without sizes, with the values
-    sizes: Tensor  # (D, D): sizes with sizes of the values
-    linear: Tensor  # (3, D, 2, D): without sizes, with values and squares of the linear residuals
+    mean: Tensor  # (4, D)
+    spread: Tensor  # (4, D)
+    values: Tensor  # (3, D, 3, D): correlations, sizes left out, with the values
+    sizes: Tensor  # (D, D): correlations of sizes with sizes of the values
+    linear: Tensor  # (3, D, 2, D): correlations, sizes left out, with values and squares of the linear residuals
     own: Tensor  # (3, D, 2, D): the same within the source
-    bent: Tensor  # (D, D): the square of j's column times j's linear residual, with i's linear residual
+    bent: Tensor  # (D, D): mean of the square of j's column times j's linear residual, times i's linear residual
 
 
 class Moments:
@@ -52,7 +52,8 @@ class Moments:
             for name, columns in seen.items():
                 sums = _products(columns, seen["values"], seen["linear"], variables)
                 totals[name] = [a + b for a, b in zip(totals[name], sums, strict=True)] if name in totals else sums
-        self._sources = {name: _source([total / rows for total in sums], variables) for name, sums in totals.items()}
+        means = {name: [total / rows for total in sums] for name, sums in totals.items()}
+        self._sources = {name: _source(name, means, variables) for name in sources}
         self.names = tuple(sources)
 
     def correlation(self, source: str, left: str, right: str, other: str) -> Tensor:
@@ -60,15 +61,11 @@ class Moments:
 
         The other source is "values", "linear" or the source itself.
         """
-        this, that = self._sources[source], self._sources[other]
-        f, g = _POSITION[left], _POSITION[right]
+        this = self._sources[source]
         if left == "size":
-            products = this.sizes
-        elif other == "values":
-            products = this.values[f, :, g]
-        else:
-            products = (this.linear if other == "linear" else this.own)[f, :, g]
-        return (products - torch.outer(this.mean[f], that.mean[g])) / torch.outer(this.spread[f], that.spread[g])
+            return this.sizes
+        found = {"values": this.values, "linear": this.linear}.get(other, this.own)
+        return found[_POSITION[left], :, _POSITION[right]]
 
     def with_rest(self, source: str) -> list[Tensor]:
         """Correlations of j's column with what is left of i's linear residual beyond j's.
@@ -85,11 +82,11 @@ class Moments:
             rests.append((direct - joint * direct.diagonal().unsqueeze(1)) / kept)
         this, linear = self._sources[source], self._sources["linear"]
         square, value = _POSITION["square"], _POSITION["value"]
-        unit = linear.spread[value]
-        mixed = this.bent - this.mean[square].unsqueeze(1) * linear.linear[value, :, value]
-        mixed = mixed / (this.spread[square].unsqueeze(1) * torch.outer(unit, unit))
+        unit = torch.outer(linear.spread[value], linear.spread[value])
+        product = linear.linear[value, :, value] * unit + torch.outer(linear.mean[value], linear.mean[value])
+        mixed = (this.bent - this.mean[square].unsqueeze(1) * product) / (this.spread[square].unsqueeze(1) * unit)
         squares = self.correlation(source, "square", "square", "linear")
-        spread = linear.spread[square] / unit.square()
+        spread = linear.spread[square] / linear.spread[value].square()
         bent = squares * spread - 2 * joint * mixed + joint.square() * (squares.diagonal() * spread).unsqueeze(1)
         return [*rests, bent / (spread * kept.square())]
 
@@ -98,7 +95,8 @@ class Moments:
         this = self._sources[source]
         square, value, size = (_POSITION[name] for name in ("square", "value", "size"))
         fourth = this.spread[square].square() + this.mean[square].square()
-        third = this.own[square, :, value].diagonal()
+        third = this.own[square, :, value].diagonal() * this.spread[square] * this.spread[value]
+        third = third + this.mean[square] * this.mean[value]
         return [torch.log1p(fourth) - 1, third.abs(), this.mean[size]]
 
 
@@ -122,16 +120,24 @@ def _products(columns: Tensor, values: Tensor, linear: Tensor, variables: int) -
     ]
 
 
-def _source(means: list[Tensor], variables: int) -> _Source:
-    mean, square, values, sizes, linear, own, bent = means
-    spread = (square - mean.square()).clamp_min(1e-12).sqrt()
-    by_transform, narrow = (len(TRANSFORMS), variables), (3, variables, 2, variables)
+def _source(name: str, means: dict[str, list[Tensor]], variables: int) -> _Source:
+    def spread(source: str) -> Tensor:
+        mean, square, *_ = means[source]
+        return (square - mean.square()).clamp_min(1e-12).sqrt()
+
+    def correlated(products: Tensor, other: str, left: slice, right: slice) -> Tensor:
+        """Centre and scale products of some transforms of this source and of another."""
+        centred = products - torch.outer(means[name][0][left], means[other][0][right])
+        return centred / torch.outer(spread(name)[left], spread(other)[right])
+
+    most, two, sizes = slice(3 * variables), slice(2 * variables), slice(3 * variables, None)
+    mean, _, with_values, with_sizes, with_linear, own, bent = means[name]
     return _Source(
-        mean.view(by_transform),
-        spread.view(by_transform),
-        values.view(3, variables, 3, variables),
-        sizes,
-        linear.view(narrow),
-        own.reshape(narrow),
+        mean.view(-1, variables),
+        spread(name).view(-1, variables),
+        correlated(with_values, "values", most, most).view(3, variables, 3, variables),
+        correlated(with_sizes, "values", sizes, sizes),
+        correlated(with_linear, "linear", most, two).view(3, variables, 2, variables),
+        correlated(own, name, most, two).view(3, variables, 2, variables),
         bent,
     )

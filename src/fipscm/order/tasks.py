@@ -37,9 +37,9 @@ class TaskConfig:
     """
 
     seed: int = 0
-    nodes: tuple[tuple[int, int, float], ...] = ((3, 10, 0.2), (11, 20, 0.33), (21, 50, 0.4), (51, 100, 0.07))
+    nodes: tuple[tuple[int, int, float], ...] = ((3, 10, 0.2), (11, 20, 0.5), (21, 50, 0.27), (51, 100, 0.03))
     rows: tuple[int, int] = (100, 10_000)
-    cells: int = 200_000
+    cells: int = 120_000
     scms: int = 4
     prefixes: int = 4
 

@@ -177,7 +177,7 @@ BAD_TABLES = {
     "header.csv": ("age,dose,pain\n", "no rows"),
     "ragged.csv": ("age,dose\n1,2\n1,2,3\n", "cannot be read as a table"),
     "text.csv": ("age,dose\n" + "1,high\n" * 30, "'dose' is not numeric"),
-    "gaps.csv": ("age,dose\n" + "1,2\n" * 20 + "3,\n" * 12, "'dose' holds 12 missing values (first at row 20)"),
+    "gaps.csv": ("age,dose\n" + "1,2\n" * 20 + "3,\n" * 12, "'dose' holds 12 missing values (NaN, first at row 20)"),
     "constant.csv": ("age,dose\n" + "".join(f"{i},5\n" for i in range(30)), "'dose' is constant"),
     "twins.csv": ("age,dose\n" + "".join(f"{i},{i}\n" for i in range(30)), "identical"),
     "one.csv": ("age\n" + "".join(f"{i}\n" for i in range(30)), "1 column, but at least 2"),

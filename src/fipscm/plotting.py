@@ -22,7 +22,7 @@ def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, title: str | None = 
     layered.add_edges_from(graph.edges(data=True))
     position = nx.multipartite_layout(layered, subset_key="layer")
     for node, layer in layered.nodes(data="layer"):
-        position[node][1] += 0.12 * (-1) ** layer  # lets edges pass between the nodes of the layers they skip
+        position[node][1] += (0.0, 0.3, -0.3)[layer % 3]  # lets edges pass between the nodes of the layers they skip
     weights = [float(data.get("weight", 1.0)) for *_, data in layered.edges(data=True)]
     nx.draw_networkx_nodes(layered, position, ax=axes, node_color=NODE, edgecolors="#4a5568", node_size=1500)
     nx.draw_networkx_labels(layered, position, ax=axes, font_size=10)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from fipscm.errors import DataError
 
@@ -20,6 +21,8 @@ def as_frame(data: Any) -> pd.DataFrame:
         frame = data
     elif hasattr(data, "__dataframe__"):
         frame = pd.api.interchange.from_dataframe(data)
+    elif sparse.issparse(data):
+        raise DataError("Sparse input is not supported: pass a dense table, for example data.toarray().")
     else:
         values = np.asarray(data)
         if values.ndim != 2:
@@ -28,7 +31,10 @@ def as_frame(data: Any) -> pd.DataFrame:
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise DataError(f"Two columns are called '{repeated[0]}': rename one, for columns are told apart by name.")
+    frame = frame.infer_objects()
     for column in frame.columns:
+        if pd.api.types.is_complex_dtype(frame[column]):
+            raise DataError(f"Complex data not supported: column '{column}' has complex numbers, so pass real ones.")
         if not pd.api.types.is_numeric_dtype(frame[column]):
             example = next((value for value in frame[column] if not isinstance(value, (int, float))), None)
             raise DataError(
@@ -45,7 +51,7 @@ def require_finite(frame: pd.DataFrame) -> None:
         missing = np.flatnonzero(np.isnan(values))
         if len(missing):
             raise DataError(
-                f"Column '{column}' holds {len(missing)} missing values (first at row {missing[0]}). "
+                f"Column '{column}' holds {len(missing)} missing values (NaN, first at row {missing[0]}). "
                 "Rows must be complete: drop them with df.dropna(), or impute them first."
             )
         infinite = np.flatnonzero(np.isinf(values))
@@ -65,12 +71,12 @@ def training_frame(data: Any, fewest_columns: int = 1) -> pd.DataFrame:
     fipscm.errors.DataError: Column 'x0' is constant (always 1): it carries no information, so drop it first.
     """
     frame = as_frame(data)
+    require_finite(frame)
     if frame.shape[1] < fewest_columns:
         found = "1 column" if frame.shape[1] == 1 else f"{frame.shape[1]} columns"
         raise DataError(f"The table has {found}, but at least {fewest_columns} are needed: add variables.")
     if len(frame) < FEWEST_ROWS:
         raise DataError(f"The table has {len(frame)} rows, but at least {FEWEST_ROWS} are needed: collect more rows.")
-    require_finite(frame)
     values = frame.to_numpy()
     for column, name in enumerate(frame.columns):
         if np.ptp(values[:, column]) == 0:

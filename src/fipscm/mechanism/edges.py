@@ -4,7 +4,7 @@ A score is -log10 of the p-value corrected for all D^2 tests, so that scores com
 the score exceeds -log10 of the level.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from fipscm.graph import Mask
 from fipscm.intervention import Array
-from fipscm.mechanism.regression import Relevance, Waves, learn_relevance, squared_errors
+from fipscm.mechanism.regression import ROUGH, Relevance, Waves, learn_relevance, squared_errors
 from fipscm.mechanism.screen import screen
 
 LEVEL = 0.01
@@ -30,11 +30,13 @@ class EdgeTest:
         kept: (D, D) mask.
         scores: (D, D) evidence.
         curved: (D,) nodes whose mechanism is not linear.
+        smoothness: of curved nodes, with one length scale per kept cause.
     """
 
     kept: Mask
     scores: Array
     curved: Mask
+    smoothness: Mapping[int, Relevance]
 
 
 def find_edges(
@@ -51,39 +53,47 @@ def find_edges(
     curved = screening.curvature < limit
     log_p = np.where(curved[:, None], screening.dependence, screening.linear)
     rows = torch.as_tensor(z, dtype=torch.float32)
+    smoothness = {}
     for node in np.flatnonzero(curved):
         candidates = np.flatnonzero(log_p[node] < limit)
         candidates = candidates[np.argsort(log_p[node, candidates], kind="stable")][:MOST_CANDIDATES]
         log_p[node] = np.maximum(log_p[node], limit)
         if len(candidates):
-            log_p[node, candidates] = eliminate(rows[:, candidates], rows[:, node], limit, generator)
+            candidates.sort()
+            log_p[node, candidates], smoothness[int(node)] = eliminate(
+                rows[:, candidates], rows[:, node], limit, generator
+            )
         done()
     scores = -(log_p + 2 * np.log(variables)) / np.log(10)
     kept = (log_p < limit) & allowed
-    return EdgeTest(kept, np.where(allowed, np.maximum(scores, 0), 0), curved)
+    return EdgeTest(kept, np.where(allowed, np.maximum(scores, 0), 0), curved, smoothness)
 
 
-def eliminate(z: Tensor, y: Tensor, limit: float, generator: torch.Generator) -> Array:
-    """Log p-values (P,) of each candidate at the time it left, or at the end for those that stay."""
+def eliminate(z: Tensor, y: Tensor, limit: float, generator: torch.Generator) -> tuple[Array, Relevance]:
+    """Remove candidates (N, P) that unseen rows of y do not miss.
+
+    Returns the log p-value (P,) of each candidate at the time it left, or at the end for those that stay, and the
+    relevance of those that stay.
+    """
     shuffled = torch.randperm(len(z), generator=generator)
     z, y = z[shuffled], y[shuffled]
     fitted = int(FITTED_SHARE * len(z))
     waves = Waves.draw(z.shape[1], 200, generator)
-    relevance = learn_relevance(z[:fitted], y[:fitted], waves, generator)
+    relevance = learn_relevance(z[:fitted], y[:fitted], waves, ROUGH, generator)
     log_p = np.zeros(z.shape[1])
     staying = list(range(z.shape[1]))
     while staying:
         full = _errors(z, y, waves, relevance, staying, fitted)
         for cause in staying:
             worse = _errors(z, y, waves, relevance, [other for other in staying if other != cause], fitted) - full
-            log_p[cause] = log_p_of_mean(worse)
+            log_p[cause] = log_p_of_gain(worse)
         leaving = sorted((cause for cause in staying if log_p[cause] > limit), key=lambda cause: -log_p[cause])
         if not leaving:
             break
         # Half of those without evidence leave at once; the others may stand in for them and get another hearing.
         for cause in leaving[: (len(leaving) + 1) // 2]:
             staying.remove(cause)
-    return log_p
+    return log_p, Relevance(relevance.inverse_lengths[staying], relevance.noise_ratio)
 
 
 def _errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, causes: list[int], fitted: int) -> Tensor:
@@ -94,7 +104,10 @@ def _errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, causes: li
     return squared_errors(z[:, kept], y, waves.of(kept), own, fitted)
 
 
-def log_p_of_mean(values: Tensor) -> float:
-    """One-sided log p-value of the mean being above zero."""
-    error = float(values.std()) / len(values) ** 0.5
-    return float(stats.norm.logsf(float(values.mean()) / max(error, 1e-300)))
+def log_p_of_gain(gains: Tensor) -> float:
+    """One-sided log p-value of the mean gain (N,) being above zero."""
+    # Squared errors have heavy tails: without a bound, a handful of rows would decide alone.
+    bound = gains.abs().quantile(0.95)
+    bounded = gains.clamp(-bound, bound)
+    error = float(bounded.std()) / len(bounded) ** 0.5
+    return float(stats.norm.logsf(float(bounded.mean()) / max(error, 1e-300)))

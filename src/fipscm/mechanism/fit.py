@@ -1,6 +1,6 @@
 """Learn an SCM on an order or a graph: find the edges, then fit what remains. Shapes: N rows, D variables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -12,16 +12,18 @@ import torch
 from fipscm.errors import GraphError, unknown_name
 from fipscm.graph import Mask, Order, adjacency_from_allowed, as_adjacency, topological_order
 from fipscm.intervention import Array
-from fipscm.mechanism.edges import LEVEL, find_edges, log_p_of_mean
+from fipscm.mechanism.edges import LEVEL, find_edges, log_p_of_gain
 from fipscm.mechanism.model import LearnedSCM
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.progress import Report, silent
+from fipscm.mechanism.regression import Relevance
 from fipscm.mechanism.screen import screen
 from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.table import training_frame
 
+PIECE = 1_000
 THRESHOLDS = {"test": LEVEL, "jacobian": 0.1}
 
 
@@ -92,11 +94,11 @@ def fit_mechanism(
     if config.edges == "test" and not (required == allowed).all():
         found = find_edges(z, allowed, generator, config.limit, _counter(report, "Testing edges", len(names)))
         kept, scores, curved = found.kept | required, found.scores, found.curved
-        return learner.fit(kept if config.prune else allowed, curved, order, scores)
+        return learner.fit(kept if config.prune else allowed, curved, order, scores, found.smoothness)
     limit = np.log(LEVEL / len(names))
     curved = screen(z, allowed, limit).curvature < limit
     model = learner.fit(allowed, curved, order, np.zeros(allowed.shape))
-    scores = np.abs(model.jacobian(rows)).mean(axis=0)
+    scores = _average(lambda piece: np.abs(model.jacobian(piece)), rows)
     kept = ((scores > config.limit) & allowed) | required
     if config.prune and (kept != allowed).any():
         return learner.fit(kept, curved, order, scores)
@@ -117,14 +119,21 @@ class _Learner:
     report: Report
     checkpoint: Path | None
 
-    def fit(self, allowed: Mask, curved: Mask, order: Order, scores: Array) -> LearnedSCM:
+    def fit(
+        self,
+        allowed: Mask,
+        curved: Mask,
+        order: Order,
+        scores: Array,
+        smoothness: Mapping[int, Relevance] | None = None,
+    ) -> LearnedSCM:
         """Solve the skip, train the network on what it leaves, and read the noises off the residuals."""
         fitted = round((1 - self.config.training.validation) * len(self.z))
         trained = allowed.any(axis=1) & (curved if self.config.skip else True)
         skip = Skip.none(len(allowed))
         if self.config.skip:
             done = _counter(self.report, "Solving nodes", int(trained.sum()))
-            skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, done)
+            skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, done)
         residual = self.z - skip(self.z)
         unit = residual.std(axis=0)
         network = CausalTransformer(len(allowed), self.config.transformer, self.generator)
@@ -134,7 +143,7 @@ class _Learner:
         model = LearnedSCM(
             self.names, order, noise, allowed, self.centre, self.scale, skip, network, nodes, unit, scores.T, unknown
         )
-        effects = model.jacobian(self.rows).mean(axis=0) * self.scale[:, None] / self.scale
+        effects = _average(model.jacobian, self.rows) * self.scale[:, None] / self.scale
         return replace(model, noise=EmpiricalNoise.of(model.sample_to_noise(self.rows)), edge_weights=effects.T)
 
     def _train(self, network: CausalTransformer, allowed: Mask, nodes: Order, target: Array, fitted: int) -> Order:
@@ -157,8 +166,14 @@ class _Learner:
         if not self.config.skip:
             return nodes
         gain = wanted[fitted:].square() - held_out_errors(network, parents, x, wanted, fitted)
-        proven = [log_p_of_mean(column) < np.log(LEVEL / len(nodes)) for column in gain.T]
+        proven = [log_p_of_gain(column) < np.log(LEVEL / len(nodes)) for column in gain.T]
         return np.asarray(nodes[np.array(proven)], dtype=np.intp)
+
+
+def _average(derivative: Callable[[Array], Array], rows: Array) -> Array:
+    """The mean over all rows (N, D) of a function with values (N, D, D), a piece at a time to spare memory."""
+    pieces = np.array_split(rows, max(1, len(rows) // PIECE))
+    return np.asarray(sum(derivative(piece).sum(axis=0) for piece in pieces) / len(rows))
 
 
 def _checked(allowed: Mask, variables: int) -> Mask:

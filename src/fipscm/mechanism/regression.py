@@ -9,9 +9,17 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-STEPS = 60
-LEARNING_ROWS = 1_500
-LEARNING_FEATURES = 160
+
+@dataclass(frozen=True)
+class Effort:
+    """How carefully length scales are learned: rows on either side of a split, waves, and steps of descent."""
+
+    rows: int
+    waves: int
+    steps: int
+
+
+ROUGH, FINE = Effort(rows=1_500, waves=160, steps=60), Effort(rows=3_000, waves=256, steps=25)
 
 
 @dataclass(frozen=True)
@@ -59,16 +67,16 @@ class Fit:
 
 
 def learn_relevance(
-    z: Tensor, y: Tensor, waves: Waves, generator: torch.Generator, start: Relevance | None = None, steps: int = STEPS
+    z: Tensor, y: Tensor, waves: Waves, effort: Effort, generator: torch.Generator, start: Relevance | None = None
 ) -> Relevance:
     """Choose length scales and noise ratio by descending the error on rows left out, redrawn at every step."""
     lengths = torch.full((z.shape[1],), -1.0) if start is None else start.inverse_lengths.log()
     noise_ratio = torch.tensor(0.1 if start is None else start.noise_ratio).log()
     parameters = [lengths.clone().requires_grad_(), noise_ratio.requires_grad_()]
     optimiser = torch.optim.Adam(parameters, lr=0.15)
-    waves = waves.first(LEARNING_FEATURES)
-    half = min(LEARNING_ROWS, len(z) // 2)
-    for _ in range(steps):
+    waves = waves.first(effort.waves)
+    half = min(effort.rows, len(z) // 2)
+    for _ in range(effort.steps):
         rows = torch.randperm(len(z), generator=generator)[: 2 * half]
         design = _design(z[rows], waves, parameters[0].exp())
         fit = _solve(design[:half], y[rows[:half]], parameters[1].exp(), z.shape[1])

@@ -26,7 +26,7 @@ class TrainingConfig:
     weight_decay: float = 0.1
     clip: float = 1.0
     validation: float = 0.1
-    patience: int = 4
+    patience: int = 3
 
 
 @dataclass

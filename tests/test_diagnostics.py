@@ -8,9 +8,11 @@ from fipscm.diagnostics import (
     discrepancy,
     fit_findings,
     noise_findings,
+    novelty_finding,
     table_findings,
     variance_finding,
 )
+from fipscm.simulate import sample_scm
 
 
 def failed(findings):
@@ -57,6 +59,13 @@ def test_variances_that_grow_along_the_order_are_noted(rng):
     assert variance_finding(values).passed
     assert not variance_finding(values * 2.0 ** np.arange(8)).passed
     assert variance_finding(values[:, :1]).passed
+
+
+def test_a_table_unlike_the_training_tables_is_noted(rng):
+    familiar = [sample_scm(name, 6, rng).sample_arrays(800, rng)[0] for name in ("lin-in", "rff-in") for _ in range(5)]
+    assert sum(novelty_finding(values).passed for values in familiar) >= 9
+    strange = np.column_stack([np.exp(3 * rng.normal(size=(800, 3))), rng.integers(2, size=(800, 3))])
+    assert not novelty_finding(strange).passed
 
 
 @pytest.mark.parametrize(

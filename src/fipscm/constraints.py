@@ -57,13 +57,13 @@ class Constraints:
         """The graph given, on the columns of the table."""
         if isinstance(self.graph, nx.DiGraph):
             return from_networkx(self.graph, names)
-        adjacency = as_adjacency(np.asarray(self.graph), names if np.shape(self.graph) == (len(names),) * 2 else None)
-        if len(adjacency) != len(names):
+        matrix = np.asarray(self.graph)
+        if len(matrix) != len(names):
             raise GraphError(
-                f"The graph has {len(adjacency)} nodes, but the table has {len(names)} columns: "
+                f"The graph has {len(matrix)} nodes, but the table has {len(names)} columns: "
                 "pass one row and one column per variable."
             )
-        return adjacency
+        return as_adjacency(matrix, names)
 
     def allowed(self, order: Order, names: Sequence[Hashable]) -> Mask:
         """(D, D), true where an edge may be; row = effect, column = cause."""

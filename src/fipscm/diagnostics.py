@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.spatial.distance import pdist, squareform
 
+from fipscm.order.novelty import novelty
 from fipscm.scm import SCM
 
 Array = NDArray[np.float64]
@@ -68,6 +69,7 @@ def full_report(scm: SCM, frame: pd.DataFrame, rng: np.random.Generator) -> Repo
             *noise_findings(scm.names, scm.sample_to_noise(drawn), drawn, parents, rng),
             *fit_findings(frame, scm.sample(len(frame), rng), rng),
             variance_finding(frame.to_numpy()[:, scm.order]),
+            novelty_finding(frame.to_numpy()),
             *table_findings(frame),
         )
     )
@@ -165,6 +167,21 @@ def variance_finding(values: Array) -> Finding:
         p_value > SIGNIFICANCE,
         f"Raw variances grow along the order (Kendall {figure:.2f}, p = {p_value:.2g}): if the columns' units are "
         "arbitrary, so may be the order; see that it also holds with scale='standardized'.",
+        serious=False,
+    )
+
+
+def novelty_finding(values: Array) -> Finding:
+    """Is the table far from what the order model was trained on?"""
+    found = novelty(values)
+    return Finding(
+        "novelty",
+        "table",
+        found.distance,
+        found.p_value,
+        found.p_value > SIGNIFICANCE,
+        f"The table is unlike those the order model was trained on (distance {found.distance:.1f}, where 1 is typical, "
+        f"p = {found.p_value:.2g}): trust an inferred order less, and state what you know.",
         serious=False,
     )
 

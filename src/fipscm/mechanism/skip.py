@@ -65,8 +65,8 @@ class Skip:
         waves = Waves.draw(variables, WAVES, generator)
         rows = torch.as_tensor(z[:fitted], dtype=torch.float32)
         for node in np.flatnonzero(curved & allowed.any(axis=1)):
-            causes = torch.as_tensor(np.flatnonzero(allowed[node]))
-            own = waves.of(causes)
+            causes = np.flatnonzero(allowed[node])
+            own = waves.of(torch.as_tensor(causes))
             inputs, output = rows[:, causes], rows[:, node]
             start = (smoothness or {}).get(int(node))
             if start is None or len(start.inverse_lengths) != len(causes):

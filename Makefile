@@ -8,7 +8,7 @@ demo: $(READY)
 	@$(BIN)/fipscm demo
 
 test: lint
-	$(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -2,6 +2,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
@@ -237,3 +238,16 @@ def test_scikit_learns_own_checks_pass():
     results = check_estimator(FiP(random_state=0), expected_failed_checks=EXPECTED_FAILURES, on_skip=None)
     failed_as_expected = {result["check_name"] for result in results if result["status"] == "xfail"}
     assert failed_as_expected == set(EXPECTED_FAILURES), "an expected failure passes now: take it off the list"
+
+
+def test_the_number_of_threads_hardly_matters():
+    table = known_scm("nonlingauss").sample(300, np.random.default_rng(0))
+    threads, answers = torch.get_num_threads(), []
+    try:
+        for count in (1, 2):
+            torch.set_num_threads(count)
+            model = FiP(order=["x0", "x1"], random_state=0).fit(table)
+            answers.append(model.counterfactual(table, {"x0": 0.5}) / table.std())
+    finally:
+        torch.set_num_threads(threads)
+    np.testing.assert_allclose(*answers, atol=1e-3)

@@ -1,0 +1,51 @@
+"""The README's quick start, run as it stands."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fipscm.cli import main
+from fipscm.simulate import known_scm
+
+README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A place with the data.csv that the README speaks of."""
+    frame = known_scm("triangle").sample(2000, np.random.default_rng(0))
+    frame.set_axis(["age", "dose", "pain"], axis=1).to_csv(tmp_path / "data.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_shell_commands_work(folder, capsys):
+    commands = [line.split("#")[0] for line in README.splitlines() if line.startswith(".venv/bin/fipscm")]
+    assert len(commands) >= 5
+    for command in commands:
+        with pytest.raises(SystemExit) as ending:
+            main(shlex.split(command)[1:])
+        assert ending.value.code in (0, None), command
+    assert "changes pain by" in capsys.readouterr().out
+    assert {"model.fip", "graph.png", "what_if.csv"} <= {path.name for path in folder.iterdir()}
+
+
+def test_the_python_code_works(folder):
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL):
+        exec(block, names)
+    assert set(names["model"].causal_order_) == {"age", "dose", "pain"}
+    assert isinstance(names["df"], pd.DataFrame)
+    assert (folder / "model.fip").exists()
+
+
+def test_every_file_and_benchmark_it_names_exists():
+    root = Path(__file__).resolve().parents[1]
+    named = re.findall(r"\((docs/[^)]+)\)|`(?:python )?(benchmarks/\w+\.py)`", README)
+    assert named
+    for groups in named:
+        assert (root / next(filter(None, groups))).exists(), groups

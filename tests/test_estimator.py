@@ -118,7 +118,8 @@ def test_one_seed_gives_equal_numbers(table, model):
 
 def test_a_graph_and_an_order_differ_only_in_the_mask(table):
     chain = nx.DiGraph([("age", "dose"), ("dose", "pain")])
-    for graph in (chain, nx.to_numpy_array(chain, nodelist=ORDER)):
+    shuffled = nx.to_pandas_adjacency(chain, nodelist=["pain", "age", "dose"])
+    for graph in (chain, nx.to_numpy_array(chain, nodelist=ORDER), shuffled):
         model = FiP(graph=graph, random_state=0).fit(table)
         assert set(model.graph_.edges) == set(chain.edges)
         assert model.causal_order_ == ORDER

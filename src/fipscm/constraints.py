@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from fipscm.errors import GraphError, KnowledgeError
@@ -55,6 +56,8 @@ class Constraints:
 
     def given_graph(self, names: Sequence[Hashable]) -> Adjacency:
         """The graph given, on the columns of the table."""
+        if isinstance(self.graph, pd.DataFrame):
+            return from_networkx(nx.from_pandas_adjacency(self.graph, create_using=nx.DiGraph), names)
         if isinstance(self.graph, nx.DiGraph):
             return from_networkx(self.graph, names)
         matrix = np.asarray(self.graph)

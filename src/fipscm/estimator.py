@@ -42,7 +42,7 @@ class FiP(BaseEstimator):
 
     Args:
         order: column names, causes first; inferred zero-shot when neither order nor graph is given.
-        graph: a networkx.DiGraph over column names, or an adjacency matrix (row = cause); its edges are not tested.
+        graph: a networkx.DiGraph over column names, or an adjacency frame or matrix (row = cause); its edges are not tested.
         knowledge: hard constraints on order and graph.
         scale: "standardized" lets no unit influence the inferred order, "raw" lets the columns' scales speak.
         edges: "test" for the statistical edge test, "jacobian" for the paper's rule.
@@ -188,7 +188,7 @@ class FiP(BaseEstimator):
     def load(cls, path: str | Path) -> Self:
         """Read a saved model; its answers are bit for bit those of the model that was saved."""
         arrays, settings = persistence.load_model(path)
-        model = cls(order=settings["names"])
+        model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
         model.corrections_ = arrays["corrections"]
         model._table, model._assessment = None, None
         if all(name in arrays for name in _ASSESSED):

@@ -42,7 +42,7 @@ class FiP(BaseEstimator):
 
     Args:
         order: column names, causes first; inferred zero-shot when neither order nor graph is given.
-        graph: a networkx.DiGraph over column names, or an adjacency frame or matrix (row = cause); its edges are not tested.
+        graph: a networkx.DiGraph over column names, or an adjacency table (row = cause); its edges are not tested.
         knowledge: hard constraints on order and graph.
         scale: "standardized" lets no unit influence the inferred order, "raw" lets the columns' scales speak.
         edges: "test" for the statistical edge test, "jacobian" for the paper's rule.

@@ -85,6 +85,11 @@ def test_knowledge_holds_in_the_order_and_in_every_resample(case):
     assert confidence.loc[last, first] == 1
 
 
+def test_a_baseline_does_not_silently_ignore_knowledge(case):
+    with pytest.raises(OrderError, match="cannot take knowledge"):
+        infer_order(case[1], knowledge=Knowledge(roots=["x0"]), method="variance")
+
+
 class Contradiction:
     def precedence(self, names):
         return np.array([[name != other for other in names] for name in names])

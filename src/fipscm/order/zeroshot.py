@@ -58,12 +58,14 @@ def infer_order(
         scale: "standardized" never looks at units; "raw" also uses how the columns' scales compare.
         knowledge: precedences that the order must respect.
         n_jobs: number of threads; None leaves PyTorch's setting alone.
-        method: "evidence", or a classical baseline, which knows neither scale nor knowledge.
+        method: "evidence", or a classical baseline, which takes no knowledge.
     """
     if method == "evidence":
         return zero_shot(data, scale, knowledge, n_jobs).order
     if method not in METHODS:
         raise unknown_name("order method", method, METHODS)
+    if knowledge is not None:
+        raise OrderError(f"The method '{method}' cannot take knowledge into account: use 'evidence', or leave it out.")
     frame = training_frame(data, fewest_columns=2)
     values = frame.to_numpy()
     if _is_raw(scale):

@@ -13,8 +13,8 @@ from fipscm import commands
 from fipscm import demo as demonstration
 from fipscm.errors import FipscmError
 from fipscm.files import STREAM, read_table, write_table
-from fipscm.order import METHODS, SCALES, infer_order, order_confidence, zero_shot
-from fipscm.order.picture import draw_graph
+from fipscm.order import METHODS, infer_order, order_confidence, zero_shot
+from fipscm.plotting import plot_graph, save_picture
 from fipscm.simulate import KNOWN_SCMS, known_scm, sample_scm
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Causal generative models from a table.")
@@ -52,9 +52,9 @@ def simulate(
 @app.command()
 def order(
     data: Annotated[str, typer.Argument(help="CSV or Parquet file, or - for standard input.")],
-    scale: Annotated[str, typer.Option(help="standardized, or raw to use how the columns' scales compare.")] = SCALES[
-        0
-    ],
+    scale: Annotated[
+        str, typer.Option(help="standardized, or raw to use how the columns' scales compare.")
+    ] = "standardized",
     method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = METHODS[0],
     as_json: Annotated[bool, typer.Option("--json", help="Order, confidences and edges as JSON.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the graph into this PNG file.")] = None,
@@ -68,7 +68,7 @@ def order(
         return
     answer = zero_shot(table, scale)
     if plot is not None:
-        draw_graph(answer, plot)
+        save_picture(plot_graph(answer.graph(), strength="probability"), plot)
     if as_json:
         confidence = order_confidence(table, np.random.default_rng(seed), scale, n_jobs=jobs)
         tables = {"confidence": confidence.T.to_dict(), "edges": answer.edges.T.to_dict()}

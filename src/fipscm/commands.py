@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal, cast
 
 import networkx as nx
 import typer
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from fipscm.errors import InterventionError, KnowledgeError
 from fipscm.estimator import FiP
-from fipscm.files import STREAM, read_table, write_table, write_whole
+from fipscm.files import STREAM, read_table, write_table
 from fipscm.intervention import Do, Policy, Shift
 from fipscm.knowledge import Knowledge
+from fipscm.plotting import save_picture
 
 app = typer.Typer()
 
@@ -72,8 +72,7 @@ def fit(
     ).fit(table)
     model.save(out)
     if plot is not None:
-        figure = cast(Figure, model.plot().figure)
-        write_whole(plot, lambda file: figure.savefig(file, format="png", dpi=120))
+        save_picture(model.plot(), plot)
     found = [{"cause": cause, "effect": effect, **data} for cause, effect, data in model.graph_.edges(data=True)]
     if as_json:
         _print_json({"order": model.causal_order_, "edges": found, "model": out})

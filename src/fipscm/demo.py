@@ -1,19 +1,18 @@
 """The product's main job, shown on data the package simulates itself, where the truth is known."""
 
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
 from fipscm.errors import DataError
 from fipscm.estimator import FiP
-from fipscm.files import write_table, write_whole
+from fipscm.files import write_table
 from fipscm.graph import Adjacency
 from fipscm.metrics import directed_f1, rescaled_l2, tos
+from fipscm.plotting import save_picture
 from fipscm.simulate import sample_scm
 
 NODES, ROWS, SHOWN = 5, 2000, 3
@@ -80,5 +79,4 @@ def _write(folder: Path, rows: pd.DataFrame, model: FiP) -> None:
         raise DataError(f"Cannot make the folder '{folder}' ({error.strerror}): choose another with --out.") from None
     write_table(rows, str(folder / "rows.csv"))
     model.save(folder / "model.fip")
-    figure = cast(Figure, model.plot().figure)
-    write_whole(folder / "graph.png", lambda file: figure.savefig(file, format="png", dpi=120))
+    save_picture(model.plot(), folder / "graph.png")

@@ -1,17 +1,21 @@
 """A causal graph as a picture: causes to the left, edge width by strength, colour by sign."""
 
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import matplotlib.pyplot as plt
 import networkx as nx
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fipscm.files import write_whole
 
 POSITIVE, NEGATIVE, NODE = "#2b6cb0", "#c05621", "#edf2f7"
 
 
-def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, title: str | None = None) -> Axes:
-    """Draw a DAG in layers, each node right of all its causes; edges may carry a signed `weight`."""
+def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, strength: str = "weight") -> Axes:
+    """Draw a DAG in layers, each node right of all its causes; edges are as strong as their attribute says."""
     if axes is None:
         layers = nx.dag_longest_path_length(graph, weight=None) + 1
         tallest = max(len(layer) for layer in nx.topological_generations(graph))
@@ -23,7 +27,7 @@ def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, title: str | None = 
     position = nx.multipartite_layout(layered, subset_key="layer")
     for node, layer in layered.nodes(data="layer"):
         position[node][1] += (0.0, 0.3, -0.3)[layer % 3]  # lets edges pass between the nodes of the layers they skip
-    weights = [float(data.get("weight", 1.0)) for *_, data in layered.edges(data=True)]
+    weights = [float(data.get(strength, 1.0)) for *_, data in layered.edges(data=True)]
     nx.draw_networkx_nodes(layered, position, ax=axes, node_color=NODE, edgecolors="#4a5568", node_size=1500)
     nx.draw_networkx_labels(layered, position, ax=axes, font_size=10)
     nx.draw_networkx_edges(
@@ -36,13 +40,21 @@ def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, title: str | None = 
         arrowsize=16,
         connectionstyle="arc3,rad=0.12",
     )
-    axes.plot([], [], color=POSITIVE, label="raises")
-    axes.plot([], [], color=NEGATIVE, label="lowers")
-    axes.legend(loc="upper left", frameon=False, fontsize=8)
-    axes.set_title(title or "Causal graph, causes to the left", fontsize=11)
+    if strength == "weight":
+        axes.plot([], [], color=POSITIVE, label="raises")
+        axes.plot([], [], color=NEGATIVE, label="lowers")
+        axes.legend(loc="upper left", frameon=False, fontsize=8)
+    axes.set_title(f"Causes to the left, width by {strength}", fontsize=11)
     axes.margins(0.18)
     axes.set_axis_off()
     return axes
+
+
+def save_picture(axes: Axes, path: str | Path) -> None:
+    """Write the picture as PNG; the file appears whole or not at all."""
+    figure = cast(Figure, axes.figure)
+    write_whole(path, lambda file: figure.savefig(file, format="png", dpi=120, bbox_inches="tight"))
+    plt.close(figure)
 
 
 def _widths(weights: Sequence[float]) -> list[Any]:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import torch
@@ -12,7 +13,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from fipscm.errors import OrderError, unknown_name
-from fipscm.graph import Adjacency, Mask, Order, allowed_from_order, find_cycle
+from fipscm.graph import Adjacency, Mask, Order, allowed_from_order, find_cycle, to_networkx
 from fipscm.order.baselines import BASELINES
 from fipscm.order.infer import random_leaf, remove_leaves
 from fipscm.order.model import EvidenceEncoder
@@ -42,6 +43,13 @@ class ZeroShot:
     def adjacency(self, threshold: float = 0.5) -> Adjacency:
         """(D, D) in the table's column order, 1 where the edge is more likely than the threshold."""
         return (self.edges.to_numpy() > threshold).astype(np.int8)
+
+    def graph(self) -> nx.DiGraph:
+        """The likely edges, each with its `probability`."""
+        graph = to_networkx(self.adjacency(), list(self.edges.columns))
+        for cause, effect in graph.edges:
+            graph.edges[cause, effect]["probability"] = float(self.edges.loc[cause, effect])
+        return graph
 
 
 def infer_order(

@@ -126,6 +126,18 @@ def test_a_process_is_silent_when_nobody_watches_and_its_mistakes_are_one_line(f
     expect_mistake(in_a_second_process("sample", folder / "m.fip", "--rows", 0), "Cannot draw 0 rows")
 
 
+def test_order_names_the_columns_and_tells_how_sure_it_is(fipscm, folder):
+    names = fipscm("order", folder / "data.csv").stdout.split()
+    assert sorted(names) == ["age", "dose", "pain"]
+    assert sorted(fipscm("order", folder / "data.csv", "--method", "variance").stdout.split()) == sorted(names)
+    told = fipscm("order", folder / "data.csv", "--json", "--plot", folder / "order.png")
+    facts = json.loads(told.stdout)
+    assert facts["order"] == names
+    assert facts["confidence"][names[0]][names[1]] + facts["confidence"][names[1]][names[0]] == pytest.approx(1)
+    assert 0 <= facts["edges"][names[0]][names[1]] <= 1
+    assert (folder / "order.png").stat().st_size > 1000
+
+
 def test_demo_is_the_main_job(tmp_path):
     result = in_a_second_process("demo", "--out", tmp_path / "demo")
     assert result.returncode == 0, result.stderr

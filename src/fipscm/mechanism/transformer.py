@@ -10,6 +10,8 @@ from torch import Tensor, nn
 from fipscm.graph import Mask, Order
 from fipscm.nn.encoder import CausalLayer
 
+BLOCK = 6  # nodes; smaller blocks waste fewer slots, larger ones start fewer operations
+
 
 @dataclass(frozen=True)
 class TransformerConfig:
@@ -23,8 +25,8 @@ class TransformerConfig:
 
 
 @dataclass(frozen=True)
-class Parents:
-    """Whom each computed node may read, packed to the left so that sparse graphs cost little.
+class Block:
+    """Some nodes and whom they may read, packed to the left.
 
     Attributes:
         nodes: (Q,) the nodes to compute.
@@ -37,20 +39,46 @@ class Parents:
     present: Tensor
 
     @classmethod
+    def of(cls, allowed: Mask, nodes: Order, device: str | torch.device) -> "Block":
+        """Pack the rows of the mask (D, D) that belong to the nodes."""
+        rows = allowed[nodes]
+        slots = max(1, int(rows.sum(axis=1).max(initial=0)))
+        index = np.argsort(~rows, axis=1, kind="stable")[:, :slots]
+        present = np.take_along_axis(rows, index, axis=1)
+        return cls(*(torch.as_tensor(part, device=device) for part in (nodes, index, present)))
+
+
+@dataclass(frozen=True)
+class Parents:
+    """Whom each computed node may read, in blocks of nodes with about as many parents: work follows the edges.
+
+    Attributes:
+        blocks: all nodes, those with few parents first.
+        place: (Q,) where each node asked for stands among the blocks.
+    """
+
+    blocks: tuple[Block, ...]
+    place: Tensor
+
+    @classmethod
     def of(
         cls, allowed: Mask, nodes: Sequence[int] | Order | None = None, device: str | torch.device = "cpu"
     ) -> "Parents":
         """Pack the mask (D, D), true where column j may cause row i.
 
-        >>> Parents.of(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]]) > 0).index.tolist()
-        [[0], [0], [1]]
+        >>> [block.index.tolist() for block in Parents.of(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]]) > 0).blocks]
+        [[[0], [0], [1]]]
         """
         chosen = np.arange(len(allowed)) if nodes is None else np.asarray(nodes, dtype=np.intp)
-        rows = allowed[chosen]
-        slots = max(1, int(rows.sum(axis=1).max(initial=0)))
-        index = np.argsort(~rows, axis=1, kind="stable")[:, :slots]
-        present = np.take_along_axis(rows, index, axis=1)
-        return cls(*(torch.as_tensor(part, device=device) for part in (chosen, index, present)))
+        by_parents = np.argsort(allowed[chosen].sum(axis=1), kind="stable")
+        pieces = np.array_split(chosen[by_parents], max(1, len(chosen) // BLOCK))
+        place = torch.as_tensor(np.argsort(by_parents), device=device)
+        return cls(tuple(Block.of(allowed, piece, device) for piece in pieces), place)
+
+    @property
+    def slots(self) -> int:
+        """How many values are read per row."""
+        return sum(block.index.numel() for block in self.blocks)
 
 
 class CausalTransformer(nn.Module):
@@ -74,34 +102,33 @@ class CausalTransformer(nn.Module):
 
     def forward(self, x: Tensor, parents: Parents, noise: Tensor | None = None) -> Tensor:
         """(B, D) values and noises (zero unless given) -> (B, Q)."""
-        return self.of_parents(x.T[parents.index].transpose(1, 2), parents, noise).T
-
-    def of_parents(self, values: Tensor, parents: Parents, noise: Tensor | None = None) -> Tensor:
-        """(Q, B, P) values of each node's own parents -> (Q, B): a node reads nothing else."""
-        return torch.einsum("qbw,qw->qb", self.features(values, parents, noise), self.decoder[parents.nodes])
+        pieces = [self._decoded(_read(x, block), block, noise) for block in parents.blocks]
+        return torch.cat(pieces)[parents.place].T
 
     def jacobian(self, x: Tensor, parents: Parents) -> Tensor:
         """(B, D) -> (B, Q, D) derivatives in x at zero noise.
 
         A node's output reads only its own slots, so one backward pass through them gives all entries at once.
         """
-        values = x.T[parents.index].transpose(1, 2).clone().requires_grad_()
-        (slopes,) = torch.autograd.grad(self.of_parents(values, parents).sum(), values)
-        slopes = slopes.permute(1, 0, 2) * parents.present
-        return slopes.new_zeros(len(x), len(parents.nodes), x.shape[1]).scatter_add_(
-            2, parents.index.expand(len(x), -1, -1), slopes
-        )
+        pieces = []
+        for block in parents.blocks:
+            values = _read(x, block).clone().requires_grad_()
+            (slopes,) = torch.autograd.grad(self._decoded(values, block, None).sum(), values)
+            slopes = (slopes * block.present[:, None]).transpose(0, 1)
+            empty = slopes.new_zeros(len(x), len(block.nodes), x.shape[1])
+            pieces.append(empty.scatter_add_(2, block.index.expand(len(x), -1, -1), slopes))
+        return torch.cat(pieces, dim=1)[:, parents.place]
 
-    def features(self, values: Tensor, parents: Parents, noise: Tensor | None = None) -> Tensor:
-        """(Q, B, P) values of each node's own parents -> (Q, B, W), what the decoder reads."""
-        slope, offset = self.value_embedding[parents.index], self.position[parents.index]
+    def _decoded(self, values: Tensor, block: Block, noise: Tensor | None) -> Tensor:
+        """(Q, B, P) values of each node's own parents -> (Q, B): a node reads nothing else."""
+        slope, offset = self.value_embedding[block.index], self.position[block.index]
         # Without noise the first queries are the same in every row: one row stands for all.
-        state = self.position[parents.nodes][:, None]
+        state = self.position[block.nodes][:, None]
         if noise is not None:
-            state = state + noise.T[parents.nodes][:, :, None] * self.noise_embedding[parents.nodes][:, None]
+            state = state + noise.T[block.nodes][:, :, None] * self.noise_embedding[block.nodes][:, None]
         for layer in self.layers:
-            state = layer(state, values, slope, offset, parents.present)
-        return state
+            state = layer(state, values, slope, offset, block.present)
+        return torch.einsum("qbw,qw->qb", state, self.decoder[block.nodes])
 
     def _initialise(self, generator: torch.Generator) -> None:
         with torch.no_grad():
@@ -114,3 +141,8 @@ class CausalTransformer(nn.Module):
                 else:
                     parameter.fill_(1.0)
             self.decoder.mul_(self.config.width**-0.5)
+
+
+def _read(x: Tensor, block: Block) -> Tensor:
+    """(B, D) -> (Q, B, P), each node's own parents."""
+    return x.T[block.index].transpose(1, 2)

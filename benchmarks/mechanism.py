@@ -1,0 +1,180 @@
+"""Speed and memory of the mechanism model, as ratios within one run: python benchmarks/mechanism.py.
+
+Times are processor seconds of one thread, so that whatever else the machine does matters little.
+Shapes: B rows, D variables, H heads, K head width, W width.
+"""
+
+import multiprocessing
+import resource
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+import typer
+from torch import Tensor, nn
+
+from fipscm.graph import allowed_from_order
+from fipscm.mechanism import LearnedSCM, TransformerConfig, fit_mechanism
+from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.skip import Skip
+from fipscm.mechanism.train import chunked_backward
+from fipscm.mechanism.transformer import CausalTransformer, Parents
+from fipscm.simulate import metadataset
+
+SIZES = TransformerConfig()
+
+
+class PlainLayer(nn.Module):
+    """The paper's layer as it is written down: every row's embedding is projected to queries, keys and values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        inner = SIZES.heads * SIZES.head_width
+        self.query, self.key, self.value = (nn.Linear(SIZES.width, inner, bias=False) for _ in range(3))
+        self.output = nn.Linear(inner, SIZES.width, bias=False)
+        self.first_norm, self.second_norm = nn.LayerNorm(SIZES.width), nn.LayerNorm(SIZES.width)
+        self.mlp = nn.Sequential(nn.Linear(SIZES.width, SIZES.hidden), nn.ReLU(), nn.Linear(SIZES.hidden, SIZES.width))
+
+    def forward(self, state: Tensor, embedded: Tensor, allowed: Tensor) -> Tensor:
+        """(B, D, W), (B, D, W), (D, D) -> (B, D, W)."""
+        query, key, value = (
+            projection(tokens).unflatten(-1, (SIZES.heads, SIZES.head_width)).transpose(1, 2)
+            for projection, tokens in ((self.query, state), (self.key, embedded), (self.value, embedded))
+        )
+        scores = (query @ key.transpose(-1, -2)) / SIZES.head_width**0.5
+        scores = scores.masked_fill(~allowed, -torch.inf)
+        top = scores.amax(dim=-1, keepdim=True).clamp(min=0).detach()
+        weights = torch.exp(scores - top)
+        weights = weights / torch.maximum(weights.sum(dim=-1, keepdim=True), torch.exp(-top))
+        state = self.first_norm(self.output((weights @ value).transpose(1, 2).flatten(2)) + state)
+        return self.second_norm(state + self.mlp(state))
+
+
+class PlainTransformer(nn.Module):
+    """T(x, 0) of plain layers."""
+
+    def __init__(self, variables: int) -> None:
+        super().__init__()
+        self.slope, self.position, self.decoder = (nn.Parameter(torch.randn(variables, SIZES.width)) for _ in range(3))
+        self.layers = nn.ModuleList(PlainLayer() for _ in range(SIZES.layers))
+
+    def forward(self, x: Tensor, allowed: Tensor) -> Tensor:
+        """(B, D) -> (B, D)."""
+        embedded = x[..., None] * self.slope + self.position
+        state = self.position.expand_as(embedded)
+        for layer in self.layers:
+            state = layer(state, embedded, allowed)
+        return (state * self.decoder).sum(dim=-1)
+
+
+def full_order(variables: int) -> np.ndarray:
+    return allowed_from_order(np.arange(variables))
+
+
+def plain_step(variables: int, rows: int) -> Callable[[], object]:
+    network, x = PlainTransformer(variables), torch.randn(rows, variables)
+    optimiser = torch.optim.AdamW(network.parameters())
+    allowed = torch.from_numpy(full_order(variables))
+
+    def step() -> None:
+        optimiser.zero_grad()
+        (network(x, allowed) - x).square().mean().backward()
+        optimiser.step()
+
+    return step
+
+
+def fast_step(variables: int, rows: int) -> Callable[[], object]:
+    network, x = CausalTransformer(variables, SIZES, torch.Generator()), torch.randn(rows, variables)
+    optimiser = torch.optim.AdamW(network.parameters())
+    parents = Parents.of(full_order(variables))
+
+    def step() -> None:
+        optimiser.zero_grad()
+        chunked_backward(network, parents, x, x)
+        optimiser.step()
+
+    return step
+
+
+def seconds(action: Callable[[], object], repeats: int) -> float:
+    """The fastest of several runs, after one to warm up."""
+    action()
+    times = []
+    for _ in range(repeats):
+        started = time.process_time()
+        action()
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def measured_step(make: Callable[[int, int], Callable[[], object]]) -> tuple[float, float]:
+    """Seconds per step and peak memory in MB above the start, in a process of its own."""
+    torch.set_num_threads(1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    fastest = seconds(make(50, 1_024), repeats=3)
+    return fastest, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1_024
+
+
+def in_own_process(make: Callable[[int, int], Callable[[], object]]) -> tuple[float, float]:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(measured_step, (make,))
+
+
+def untrained_model(variables: int) -> LearnedSCM:
+    """A model whose every node goes through the network."""
+    zeros, ones, square = np.zeros(variables), np.ones(variables), np.zeros((variables, variables))
+    return LearnedSCM(
+        names=tuple(range(variables)),
+        order=np.arange(variables),
+        noise=EmpiricalNoise.of(np.random.default_rng(0).standard_normal((100, variables))),
+        allowed=full_order(variables),
+        centre=zeros,
+        scale=ones,
+        skip=Skip.none(variables),
+        network=CausalTransformer(variables, SIZES, torch.Generator()),
+        nodes=np.arange(variables),
+        residual_scale=ones,
+        edge_scores=square,
+        edge_weights=square,
+    )
+
+
+def sampling_ratio(variables: int, rows: int) -> tuple[float, float]:
+    """Seconds to sample, and how many times longer D full passes take (three are timed, and scaled to D)."""
+    model = untrained_model(variables)
+    noise = model.noise.sample(rows, np.random.default_rng(1))
+    once = seconds(lambda: model.noise_to_sample(noise), repeats=1)
+    passes = seconds(lambda: [model.predict(noise) for _ in range(3)], repeats=1) / 3 * variables
+    return once, passes / once
+
+
+def fit_seconds(variables: int) -> float:
+    case = next(iter(metadataset("rff-in", dims=[variables], per_family=1, seed=1)))
+    frame = case.sample()
+    started = time.process_time()
+    fit_mechanism(frame, allowed_from_order(case.scm.order))
+    return time.process_time() - started
+
+
+def main(fits: bool = True) -> None:
+    """Measure training steps, sampling and fits on this machine."""
+    torch.set_num_threads(1)
+    plain, plain_memory = in_own_process(plain_step)
+    fast, fast_memory = in_own_process(fast_step)
+    print("| what | plain | ours | ratio | wanted |\n| --- | --- | --- | --- | --- |")
+    print(f"| training step, d = 50, batch 1,024 | {plain:.2f} s | {fast:.2f} s | {plain / fast:.1f} | >= 2 |")
+    ratio = plain_memory / fast_memory
+    print(f"| its peak memory | {plain_memory:.0f} MB | {fast_memory:.0f} MB | {ratio:.1f} | >= 1 |")
+    for variables, wanted in ((50, 10), (200, 30)):
+        once, ratio = sampling_ratio(variables, 10_000)
+        passes = f"d passes: {once * ratio:.0f} s"
+        print(f"| sampling 10,000 rows, d = {variables} | {passes} | {once:.1f} s | {ratio:.0f} | >= {wanted} |")
+    for variables, limit in ((10, 90), (50, 720)) if fits else ():
+        took = fit_seconds(variables)
+        print(f"| fit, n = 10,000, d = {variables} | | {took:.0f} s | | <= {limit} s |")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -22,6 +22,7 @@ from fipscm.simulate import PRIORS, metadataset
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 RESULTS = Path("benchmarks/results/order.jsonl")
+USUAL = (10, 20, 50)
 NAMES = ("lin-in", "lin-out", "rff-in", "rff-out")
 
 
@@ -120,32 +121,40 @@ def calibration_error(counts):
     return float(np.abs(counts[:, 1] - counts[:, 2]).sum() / counts[:, 0].sum())
 
 
-def _markdown(frame):
-    """A pivot table as Markdown."""
+def _markdown(title, frame):
+    """A pivot table under a title, as Markdown."""
     flat = frame.reset_index()
     flat.columns = [" ".join(str(part) for part in np.atleast_1d(column) if str(part)) for column in flat.columns]
     rows = [flat.columns, ["---"] * flat.shape[1], *flat.itertuples(index=False)]
-    return "\n".join(
-        "| " + " | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in row) + " |" for row in rows
-    )
+    cells = [[f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
+    return "\n".join([f"\n### {title}\n", *("| " + " | ".join(row) + " |" for row in cells)])
+
+
+def _by_dimension(frame, figure):
+    """One row per distribution and preset, one column per scale and dimension, with the mean of the usual three."""
+    means = frame.pivot_table(index=["name", "preset"], columns=["scale", "nodes"], values=figure)
+    for scale in means.columns.levels[0]:
+        usual = [(scale, nodes) for nodes in USUAL if (scale, nodes) in means.columns]
+        means[scale, "mean"] = means[usual].mean(axis=1)
+    return means.sort_index(axis=1, key=lambda level: level.map(str))
 
 
 @app.command()
 def table(results: Path = RESULTS) -> None:
     frame = pd.read_json(results, lines=True)
-    group = ["scale", "preset", "name"]
-    for figure in ("tos", "f1"):
-        means = frame.pivot_table(index=group, columns=["method", "nodes"], values=figure, aggfunc="mean")
-        print(f"\n### {figure}\n\n{_markdown(means)}")
-    usual = frame[frame.nodes.isin([10, 20, 50])]
-    for figure in ("tos", "f1"):
-        means = usual.pivot_table(index=group, columns="method", values=figure, aggfunc="mean")
-        print(f"\n### {figure}, mean of d = 10, 20, 50\n\n{_markdown(means)}")
     ours = frame[frame.method == "evidence"]
-    errors = ours.groupby(group).calibration.apply(lambda lists: calibration_error(np.sum(lists.tolist(), axis=0)))
-    print(f"\n### expected calibration error of the edges\n\n{_markdown(errors.to_frame())}")
-    seconds = frame.pivot_table(index="method", columns="nodes", values="seconds", aggfunc="mean")
-    print(f"\n### seconds\n\n{_markdown(seconds)}")
+    print(_markdown("TOS of the shipped model", _by_dimension(ours, "tos")))
+    print(_markdown("Directed F1 of its graph at probability 0.5", _by_dimension(ours, "f1")))
+    usual = frame[frame.nodes.isin(USUAL)]
+    by_cell = usual.groupby(["scale", "name", "preset", "method", "nodes"], as_index=False).tos.mean()
+    methods = by_cell.pivot_table(index=["scale", "name", "preset"], columns="method", values="tos")
+    print(_markdown("TOS of every method, mean of its dimensions", methods))
+    counts = ours.groupby(["scale", "name", "preset"]).calibration
+    errors = counts.apply(lambda lists: calibration_error(np.sum(lists.tolist(), axis=0))).reset_index()
+    errors = errors.pivot_table(index=["name", "preset"], columns="scale", values="calibration")
+    print(_markdown("Expected calibration error of the edge probabilities", errors))
+    seconds = frame.pivot_table(index="method", columns="nodes", values="seconds", aggfunc="median")
+    print(_markdown("Median seconds per table", seconds))
 
 
 if __name__ == "__main__":

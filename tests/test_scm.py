@@ -103,6 +103,12 @@ def test_any_lower_triangular_map_may_intervene(rng):
     np.testing.assert_allclose(x[:, 1], 2 * (10 * x[:, 0] - noise[:, 1]) + x[:, 0])
 
 
+def test_a_map_that_is_not_lower_triangular_is_refused():
+    fixed = known_scm("triangle").to_fixed_point()
+    with pytest.raises(InterventionError, match="lets 'x2' change 'x0'"):
+        fixed.do(lambda h: np.column_stack([h[:, 2], h[:, 1], h[:, 2]]))
+
+
 def test_interventions_follow_one_another(rng):
     scm = known_scm("triangle")
     twice = scm.do({"x0": 1.0}).do({"x0": Shift(2.0)})

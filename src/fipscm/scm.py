@@ -175,6 +175,7 @@ class FixedPointSCM(SCM):
         mechanism, inverse = self.mechanism, self.inverse
         if callable(intervention):
             transform = intervention
+            self._require_lower_triangular(transform)
             return replace(self, mechanism=lambda x, n: transform(mechanism(x, n)), inverse=None)
         parsed = Intervention.parse(intervention, self.names, self.order)
 
@@ -185,6 +186,17 @@ class FixedPointSCM(SCM):
             return inverse(x, parsed.naturalized(values)[:, self.order])
 
         return replace(self, mechanism=lambda x, n: parsed(mechanism(x, n)), inverse=undone if inverse else None)
+
+    def _require_lower_triangular(self, transform: TriangularMap) -> None:
+        rows, _ = self.sample_arrays(8, np.random.default_rng(0))
+        derivative = np.abs(_central_differences(transform, rows[:, self.order])).max(axis=0)
+        found = np.argwhere(np.triu(derivative, 1) > 1e-7)
+        if len(found):
+            effect, cause = (self.names[self.order[place]] for place in found[0])
+            raise InterventionError(
+                f"The map is not lower-triangular: it lets '{cause}' change '{effect}', which stands before it. "
+                "A variable may only be changed by itself and by those upstream."
+            )
 
     def jacobian(self, rows: Array, noise: Array) -> Array:
         """(N, D, D) derivatives of P^T H(P x, P n) in x; row = effect, column = cause."""

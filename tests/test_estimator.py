@@ -252,3 +252,23 @@ def test_the_number_of_threads_hardly_matters():
     finally:
         torch.set_num_threads(threads)
     np.testing.assert_allclose(*answers, atol=1e-3)
+
+
+def test_an_effect_that_depends_on_the_order_comes_with_a_warning():
+    # Two linear Gaussian variables: no method can tell which one is the cause.
+    table = known_scm("lingauss").sample(500, np.random.default_rng(0))
+    model = FiP(random_state=0).fit(table)
+    cause, effect = model.causal_order_
+    with pytest.warns(UserWarning, match="sign of this effect depends on the causal order"):
+        found = model.effect(cause, on=effect, orders=6)
+    assert len(found.by_order) == 7
+    assert found.low <= min(found.by_order) <= found.estimate <= max(found.by_order) <= found.high
+    assert 0.1 < model.order_confidence_.loc[cause, effect] < 0.9
+    assert model.agreement_.loc[cause, effect] == pytest.approx(model.order_confidence_.loc[cause, effect])
+
+
+def test_an_order_the_rows_decide_is_held_with_confidence():
+    table = known_scm("nonlingauss").sample(1000, np.random.default_rng(0))
+    model = FiP(random_state=0).fit(table)
+    assert model.causal_order_ == ["x0", "x1"]
+    assert model.order_confidence_.loc["x0", "x1"] > 0.9

@@ -17,7 +17,8 @@ import typer
 
 from fipscm.metrics import directed_f1, tos
 from fipscm.order import METHODS, SCALES, infer_order, load_encoder, zero_shot
-from fipscm.order.weights import WEIGHTS
+from fipscm.order.checkpoint import load_tensors
+from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, metadataset
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -155,6 +156,17 @@ def table(results: Path = RESULTS) -> None:
     print(_markdown("Expected calibration error of the edge probabilities", errors))
     seconds = frame.pivot_table(index="method", columns="nodes", values="seconds", aggfunc="median")
     print(_markdown("Median seconds per table", seconds))
+
+
+@app.command()
+def record(results: Path = RESULTS, weights: Path = WEIGHTS) -> None:
+    """Write the mean scores into the header of the weights that made them."""
+    frame = pd.read_json(results, lines=True)
+    ours = frame[(frame.method == "evidence") & frame.nodes.isin(USUAL)]
+    means = ours.groupby(["name", "preset", "scale", "nodes"])[["tos", "f1"]].mean().round(3)
+    scores = {" ".join(map(str, cell)): figures for cell, figures in means.to_dict("index").items()}
+    _, facts = load_tensors(weights)
+    save_encoder(load_encoder(weights), weights, facts | {"scores": scores})
 
 
 if __name__ == "__main__":

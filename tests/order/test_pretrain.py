@@ -48,7 +48,7 @@ def test_a_killed_run_repeats_what_it_had_not_saved(tmp_path):
     pretrain(TINY, tmp_path / "killed", steps=4)
     with (tmp_path / "killed" / LOG).open("a") as file:  # steps beyond the checkpoint, as a kill leaves them
         file.write(json.dumps({"step": 6, "minutes": 1}) + "\n")
-    (tmp_path / "killed" / "checkpoint.partial").write_bytes(b"half a file")
+    (tmp_path / "killed" / f".{CHECKPOINT}.half").write_bytes(b"half a file")
     pretrain(TINY, tmp_path / "killed", steps=6)
     assert_same(tensors_of(tmp_path / "whole"), tensors_of(tmp_path / "killed"))
     steps = [json.loads(line)["step"] for line in (tmp_path / "killed" / LOG).read_text().splitlines()]

@@ -1,21 +1,20 @@
 """Tensors and facts in one safetensors file, written whole or not at all."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
+
+from fipscm.files import write_whole
 
 
 def save_tensors(path: Path, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
-    """Write beside the target, then rename: a reader or a killed process never sees half a file."""
-    draft = path.with_suffix(".partial")
-    copies = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
-    save_file(copies, draft, {"facts": json.dumps(facts)})
-    os.replace(draft, path)
+    """Write tensors and facts; a reader or a killed process never leaves half a file."""
+    content = save({name: tensor.detach().clone() for name, tensor in tensors.items()}, {"facts": json.dumps(facts)})
+    write_whole(path, lambda file: file.write(content))
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -22,6 +22,7 @@ from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
+from fipscm.files import write_whole
 from fipscm.order.loss import task_loss, top_hits
 from fipscm.order.model import EvidenceConfig, EvidenceEncoder
 from fipscm.order.tasks import Slab, TaskConfig, curriculum, training_batch
@@ -188,9 +189,7 @@ def draw_curve(log: Path, picture: Path) -> None:
     axes = figure.subplots(1, 2)
     for axis, names in zip(axes, (FIGURES[:2], FIGURES[2:]), strict=True):
         smooth[list(names)].plot(ax=axis, xlabel="minutes", grid=True)
-    draft = picture.with_suffix(".partial")
-    figure.savefig(draft, format="png", dpi=100)
-    os.replace(draft, picture)
+    write_whole(picture, lambda file: figure.savefig(file, format="png", dpi=100))
 
 
 @contextmanager

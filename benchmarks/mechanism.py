@@ -98,9 +98,8 @@ def fast_step(variables: int, rows: int) -> Callable[[], object]:
     return step
 
 
-def seconds(action: Callable[[], object], repeats: int) -> float:
-    """The fastest of several runs, after one to warm up."""
-    action()
+def seconds(action: Callable[[], object], repeats: int = 1) -> float:
+    """The fastest of several runs."""
     times = []
     for _ in range(repeats):
         started = time.process_time()
@@ -113,7 +112,7 @@ def measured_step(make: Callable[[int, int], Callable[[], object]]) -> tuple[flo
     """Seconds per step and peak memory in MB above the start, in a process of its own."""
     torch.set_num_threads(1)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    fastest = seconds(make(50, 1_024), repeats=3)
+    fastest = seconds(make(50, 1_024), repeats=4)
     return fastest, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1_024
 
 
@@ -142,11 +141,11 @@ def untrained_model(variables: int) -> LearnedSCM:
 
 
 def sampling_ratio(variables: int, rows: int) -> tuple[float, float]:
-    """Seconds to sample, and how many times longer D full passes take (three are timed, and scaled to D)."""
+    """Seconds to sample, and how many times longer D full passes take (one is timed, and counted D times)."""
     model = untrained_model(variables)
     noise = model.noise.sample(rows, np.random.default_rng(1))
-    once = seconds(lambda: model.noise_to_sample(noise), repeats=1)
-    passes = seconds(lambda: [model.predict(noise) for _ in range(3)], repeats=1) / 3 * variables
+    once = seconds(lambda: model.noise_to_sample(noise))
+    passes = seconds(lambda: model.predict(noise)) * variables
     return once, passes / once
 
 

@@ -149,6 +149,30 @@ def test_without_pruning_the_model_reads_every_predecessor(simpson):
     np.testing.assert_array_equal(learned.allowed, allowed)
 
 
+def test_the_jacobian_rule_keeps_what_exceeds_its_threshold(simpson):
+    scm, frame = simpson
+    allowed = allowed_from_order(scm.order)
+    for threshold, expected in ((0.0, allowed), (1e6, np.zeros_like(allowed))):
+        config = MechanismConfig("jacobian", threshold=threshold, transformer=SMALL, training=TrainingConfig(epochs=1))
+        np.testing.assert_array_equal(fit_mechanism(frame, allowed, config).allowed, expected)
+
+
+def test_a_finished_fit_leaves_no_checkpoint(simpson, tmp_path):
+    scm, frame = simpson
+    model = fit_mechanism(frame, allowed_from_order(scm.order), PAPER, checkpoint=tmp_path / "run")
+    again = fit_mechanism(frame, allowed_from_order(scm.order), PAPER, checkpoint=tmp_path / "run")
+    np.testing.assert_array_equal(model.predict(frame), again.predict(frame))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_noiseless_effect_is_learned_exactly():
+    cause = np.random.default_rng(0).standard_normal(500)
+    frame = pd.DataFrame({"cause": cause, "effect": 3 * cause + 1})
+    learned = fit_mechanism(frame, allowed_from_order([0, 1]), QUICK)
+    np.testing.assert_allclose(learned.counterfactual(frame, {"cause": 2.0})["effect"], 7.0)
+    assert np.isfinite(learned.edge_scores).all()
+
+
 def test_one_column_is_a_model_too():
     learned = fit_mechanism(np.random.default_rng(0).standard_normal((30, 1)), np.zeros((1, 1), dtype=bool), QUICK)
     assert learned.sample(5, np.random.default_rng(1)).shape == (5, 1)

@@ -4,7 +4,7 @@ A score is -log10 of the p-value corrected for all D^2 tests, so that scores com
 the score exceeds -log10 of the level.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from torch import Tensor
 
 from fipscm.graph import Mask
 from fipscm.intervention import Array
+from fipscm.mechanism.progress import Steps, uncounted
 from fipscm.mechanism.regression import ROUGH, Relevance, Waves, learn_relevance, squared_errors
 from fipscm.mechanism.screen import screen
 
@@ -40,7 +41,7 @@ class EdgeTest:
 
 
 def find_edges(
-    z: Array, allowed: Mask, generator: torch.Generator, level: float = LEVEL, done: Callable[[], None] = lambda: None
+    z: Array, allowed: Mask, generator: torch.Generator, level: float = LEVEL, report: Steps = uncounted
 ) -> EdgeTest:
     """Test every allowed cause on standardised columns (N, D).
 
@@ -54,7 +55,8 @@ def find_edges(
     log_p = np.where(curved[:, None], screening.dependence, screening.linear)
     rows = torch.as_tensor(z, dtype=torch.float32)
     smoothness = {}
-    for node in np.flatnonzero(curved):
+    for step, node in enumerate(np.flatnonzero(curved)):
+        report(step, int(curved.sum()))
         candidates = np.flatnonzero(log_p[node] < limit)
         candidates = candidates[np.argsort(log_p[node, candidates], kind="stable")][:MOST_CANDIDATES]
         log_p[node] = np.maximum(log_p[node], limit)
@@ -63,8 +65,8 @@ def find_edges(
             log_p[node, candidates], smoothness[int(node)] = eliminate(
                 rows[:, candidates], rows[:, node], limit, generator
             )
-        done()
-    scores = -(log_p + 2 * np.log(variables)) / np.log(10)
+    # A noiseless effect has a p-value of zero; its score stays a number.
+    scores = -(np.maximum(log_p, -1e6) + 2 * np.log(variables)) / np.log(10)
     kept = (log_p < limit) & allowed
     return EdgeTest(kept, np.where(allowed, np.maximum(scores, 0), 0), curved, smoothness)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +14,7 @@ from fipscm.intervention import Array
 from fipscm.mechanism.edges import LEVEL, find_edges, log_p_of_gain
 from fipscm.mechanism.model import LearnedSCM
 from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.progress import Report, silent
+from fipscm.mechanism.progress import Report, silent, steps_of
 from fipscm.mechanism.regression import Relevance
 from fipscm.mechanism.screen import screen
 from fipscm.mechanism.skip import Skip
@@ -24,6 +23,8 @@ from fipscm.mechanism.transformer import CausalTransformer, Parents, Transformer
 from fipscm.table import training_frame
 
 PIECE = 1_000
+TINY = 1e-12  # of a column's spread: below it lies rounding error
+EFFECT_ROWS = 2_000  # an average effect needs no more
 THRESHOLDS = {"test": LEVEL, "jacobian": 0.1}
 
 
@@ -92,7 +93,7 @@ def fit_mechanism(
     learner = _Learner(names, rows, z, centre, scale, config, generator, report, checkpoint)
     order = topological_order(adjacency_from_allowed(allowed))
     if config.edges == "test" and not (required == allowed).all():
-        found = find_edges(z, allowed, generator, config.limit, _counter(report, "Testing edges", len(names)))
+        found = find_edges(z, allowed, generator, config.limit, steps_of("Testing edges", report))
         kept, scores, curved = found.kept | required, found.scores, found.curved
         return learner.fit(kept if config.prune else allowed, curved, order, scores, found.smoothness)
     limit = np.log(LEVEL / len(names))
@@ -132,19 +133,20 @@ class _Learner:
         trained = allowed.any(axis=1) & (curved if self.config.skip else True)
         skip = Skip.none(len(allowed))
         if self.config.skip:
-            done = _counter(self.report, "Solving nodes", int(trained.sum()))
-            skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, done)
+            steps = steps_of("Solving nodes", self.report)
+            skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps)
         residual = self.z - skip(self.z)
-        unit = residual.std(axis=0)
+        unit = np.maximum(residual.std(axis=0), TINY)
         network = CausalTransformer(len(allowed), self.config.transformer, self.generator)
         nodes = self._train(network, allowed, np.flatnonzero(trained), residual / unit, fitted)
         unknown = np.zeros(allowed.shape)
-        noise = EmpiricalNoise(np.zeros_like(self.rows))
+        noise = EmpiricalNoise(self.rows)
         model = LearnedSCM(
             self.names, order, noise, allowed, self.centre, self.scale, skip, network, nodes, unit, scores.T, unknown
         )
-        effects = _average(model.jacobian, self.rows) * self.scale[:, None] / self.scale
-        return replace(model, noise=EmpiricalNoise.of(model.sample_to_noise(self.rows)), edge_weights=effects.T)
+        noise = EmpiricalNoise.of(self.scale * (residual - model.learned_part(self.z)))
+        effects = _average(model.jacobian, self.rows[:EFFECT_ROWS]) * self.scale[:, None] / self.scale
+        return replace(model, noise=noise, edge_weights=effects.T)
 
     def _train(self, network: CausalTransformer, allowed: Mask, nodes: Order, target: Array, fitted: int) -> Order:
         """Train on some nodes, and return those whose held-out error the network lowers beyond doubt."""
@@ -163,6 +165,9 @@ class _Learner:
             lambda progress: self.report("Training", progress.epoch, epochs, f"loss {progress.best:.4f}"),
             self.checkpoint,
         )  # fmt: skip
+        if self.checkpoint is not None:
+            # A finished run is nothing to resume: a refit on fewer edges must not start from it.
+            self.checkpoint.unlink(missing_ok=True)
         if not self.config.skip:
             return nodes
         gain = wanted[fitted:].square() - held_out_errors(network, parents, x, wanted, fitted)
@@ -183,9 +188,3 @@ def _checked(allowed: Mask, variables: int) -> Mask:
             "pass one row and one column per variable."
         )
     return as_adjacency(allowed).astype(bool)
-
-
-def _counter(report: Report, stage: str, total: int) -> Callable[[], None]:
-    """A callback that reports one more step of a stage each time it is called."""
-    steps = count(1)
-    return lambda: report(stage, next(steps), total, "")

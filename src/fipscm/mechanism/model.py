@@ -32,7 +32,8 @@ class LearnedSCM(SCM):
         network: the transformer T.
         nodes: (Q,) nodes to which T contributes.
         residual_scale: (D,) units of T's outputs, in standardised columns.
-        edge_scores: (D, D) evidence for each edge; row = cause, column = effect.
+        edge_scores: (D, D) evidence for each edge; row = cause, column = effect. From the test, -log10 of the corrected
+            p-value; from the Jacobian rule and for known graphs, the mean absolute derivative.
         edge_weights: (D, D) average derivative of the effect in the cause, in the user's units; row = cause.
         interventions: what has been done to the model.
     """
@@ -59,10 +60,14 @@ class LearnedSCM(SCM):
     def predict(self, rows: Array) -> Array:
         """(N, D) -> (N, D), each column from its causes alone, without noise and without interventions."""
         z = self._standardised(rows)
-        predicted = self.skip(z)
+        return self.centre + self.scale * (self.skip(z) + self.learned_part(z))
+
+    def learned_part(self, z: Array) -> Array:
+        """(N, D) -> (N, D), what the network adds to the skip, in standardised columns."""
+        added = np.zeros_like(z)
         if len(self.nodes):
-            predicted[:, self.nodes] += self.residual_scale[self.nodes] * self._network(z, self.nodes)
-        return self.centre + self.scale * predicted
+            added[:, self.nodes] = self.residual_scale[self.nodes] * self._network(z, self.nodes)
+        return added
 
     def sample_to_noise(self, rows: Array) -> Array:
         """Abduct: what the causes leave unexplained."""

@@ -7,10 +7,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 Report = Callable[[str, int, int, str], None]
+Steps = Callable[[int, int], None]  # steps done, steps in all
 
 
 def silent(stage: str, done: int, total: int, note: str = "") -> None:
     """Report nothing."""
+
+
+def steps_of(stage: str, report: Report) -> Steps:
+    """Report the steps of one stage."""
+    return lambda done, total: report(stage, done, total, "")
+
+
+def uncounted(done: int, total: int) -> None:
+    """Report no steps."""
 
 
 @contextmanager

@@ -116,5 +116,6 @@ def _solve(design: Tensor, y: Tensor, noise_ratio: Tensor, causes: int) -> Tenso
     # The waves share the variance of one function, so each alone is expected to be small.
     ridge = torch.cat([torch.full((causes,), 1e-6).to(design), (noise_ratio * waves / rows).expand(waves)])
     gram = centred.T @ centred / rows + torch.diag(ridge)
-    solution = torch.linalg.solve(gram, centred.T @ (y - level) / rows)
+    moments = centred.T @ (y - level) / rows
+    solution = torch.cholesky_solve(moments[:, None], torch.linalg.cholesky(gram))[:, 0]
     return torch.cat([(level - centre @ solution)[None], solution])

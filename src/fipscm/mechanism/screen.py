@@ -36,10 +36,17 @@ class Screening:
 
 @dataclass(frozen=True)
 class _Basis:
-    """Functions (N, M) of unit variance and the columns (M, 2) each one reads."""
+    """Functions (N, M) of unit variance, the columns (M, 2) each one reads, and their correlations (M, M)."""
 
     values: Array
     reads: Array
+    correlations: Array
+
+    @classmethod
+    def of(cls, values: Array, reads: Array) -> "_Basis":
+        centred = values - values.mean(axis=0)
+        unit = centred / np.maximum(centred.std(axis=0), 1e-12)
+        return cls(unit, reads, unit.T @ unit / len(unit))
 
 
 def screen(z: Array, allowed: Mask, limit: float) -> Screening:
@@ -74,26 +81,24 @@ def _levels(z: Array) -> list[_Basis]:
     columns = np.repeat(np.arange(variables), 2).reshape(-1, 2)
     centres = np.linspace(-2.2, 2.2, BUMPS)
     bumps = np.exp(-0.5 * ((scores[:, :, None] - centres) / (centres[1] - centres[0])) ** 2).reshape(rows, -1)
-    additive = _Basis(np.hstack([z, bumps]), np.vstack([columns, np.repeat(columns, BUMPS, axis=0)]))
+    values, reads = np.hstack([z, bumps]), np.vstack([columns, np.repeat(columns, BUMPS, axis=0)])
     pairs = np.column_stack(np.triu_indices(variables, 1))
-    bases = [additive]
-    if variables > 1 and len(additive.reads) + len(pairs) <= most:
+    bases = [_Basis.of(values, reads)] if len(reads) <= most else []
+    if variables > 1 and len(reads) + len(pairs) <= most:
         products = scores[:, pairs[:, 0]] * scores[:, pairs[:, 1]]
-        bases.append(_Basis(np.hstack([additive.values, products]), np.vstack([additive.reads, pairs])))
-    return [_Basis(_unit(basis.values), basis.reads) for basis in bases if len(basis.reads) <= most]
+        bases.append(_Basis.of(np.hstack([values, products]), np.vstack([reads, pairs])))
+    return bases
 
 
 def _group_tests(basis: _Basis, z: Array, node: int, causes: Order) -> tuple[Array, float]:
     """Log p-values of each cause's functions (P,), and of everything beyond the linear part."""
     usable = np.isin(basis.reads, causes).all(axis=1)
-    functions, reads = basis.values[:, usable], basis.reads[usable]
-    rows, count = functions.shape
-    gram = functions.T @ functions / rows
-    inverse = linalg.inv(gram + 1e-7 * np.eye(count))
+    reads, rows, count = basis.reads[usable], len(z), int(usable.sum())
+    inverse = linalg.inv(basis.correlations[np.ix_(usable, usable)] + 1e-7 * np.eye(count))
     straight = linalg.lstsq(z[:, causes], z[:, node], cond=1e-12)[0]
     residual = z[:, node] - z[:, causes] @ straight
-    unexplained = float(residual @ residual) / rows
-    projection = functions.T @ residual / rows
+    unexplained = max(float(residual @ residual) / rows, 1e-24)
+    projection = basis.values[:, usable].T @ residual / rows
     error = max(unexplained - float(projection @ inverse @ projection), 1e-12 * unexplained)
     freedom = rows - count - 1
     extra = count - len(causes)
@@ -106,8 +111,3 @@ def _group_tests(basis: _Basis, z: Array, node: int, causes: Order) -> tuple[Arr
         drop = coefficients[own] @ linalg.solve(inverse[np.ix_(own, own)], coefficients[own], assume_a="pos")
         grouped[place] = stats.f.logsf(drop / own.sum() / (error / freedom), own.sum(), freedom)
     return grouped, joint
-
-
-def _unit(values: Array) -> Array:
-    centred = values - values.mean(axis=0)
-    return np.asarray(centred / np.maximum(centred.std(axis=0), 1e-12))

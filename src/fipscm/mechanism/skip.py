@@ -3,7 +3,7 @@
 Shapes: B rows, D variables, M waves.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ import torch
 from fipscm.graph import Mask
 from fipscm.intervention import Array
 from fipscm.mechanism.linear import least_squares
+from fipscm.mechanism.progress import Steps, uncounted
 from fipscm.mechanism.regression import FINE, ROUGH, Relevance, Waves, fit_waves, learn_relevance
 
 WAVES = 1_000
@@ -52,7 +53,7 @@ class Skip:
         fitted: int,
         generator: torch.Generator,
         smoothness: Mapping[int, Relevance] | None = None,
-        done: Callable[[], None] = lambda: None,
+        report: Steps = uncounted,
     ) -> "Skip":
         """Solve each node on standardised rows (N, D): by least squares, and if curved, with waves on the first rows.
 
@@ -64,7 +65,9 @@ class Skip:
         intercept, amplitudes = np.zeros(variables), np.zeros((variables, WAVES))
         waves = Waves.draw(variables, WAVES, generator)
         rows = torch.as_tensor(z[:fitted], dtype=torch.float32)
-        for node in np.flatnonzero(curved & allowed.any(axis=1)):
+        nodes = np.flatnonzero(curved & allowed.any(axis=1))
+        for step, node in enumerate(nodes):
+            report(step, len(nodes))
             causes = np.flatnonzero(allowed[node])
             own = waves.of(torch.as_tensor(causes))
             inputs, output = rows[:, causes], rows[:, node]
@@ -76,7 +79,6 @@ class Skip:
             weights[node, causes] = solution.weights.numpy()
             relevance[node, causes] = learned.inverse_lengths.numpy()
             amplitudes[node], intercept[node] = solution.amplitudes.numpy() * 2**0.5, float(solution.intercept)
-            done()
         frequencies, phases = waves.frequencies.double().numpy(), waves.phases.double().numpy()
         return cls(weights, relevance, amplitudes, intercept, frequencies, phases)
 

@@ -22,7 +22,7 @@ class TrainingConfig:
     epochs: int = 30
     batch: int = 256
     rate: float = 2e-3
-    warm_up: float = 0.1
+    warm_up: float = 0.05
     weight_decay: float = 0.1
     clip: float = 1.0
     validation: float = 0.1

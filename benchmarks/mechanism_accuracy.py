@@ -106,7 +106,7 @@ def table(
 
 
 def _scores(results: Path) -> pd.DataFrame:
-    return pd.DataFrame([json.loads(line) for line in results.read_text().splitlines()])
+    return pd.DataFrame([json.loads(line) for line in results.read_text().splitlines()]).drop_duplicates("cell")
 
 
 def _cells(names: list[str], dims: list[int], per_family: int) -> Iterator[Cell]:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from fipscm.files import write_whole
 from fipscm.mechanism.transformer import CausalTransformer, Parents
 
 CELLS = 2**19  # rows times slots at a time: intermediate results should stay in the processor's cache
@@ -42,10 +43,8 @@ class Progress:
     best_weights: dict[str, Tensor] = field(default_factory=dict)
 
     def save(self, path: Path) -> None:
-        """Write the state beside the target first, so that an interrupted write leaves the old one whole."""
-        partial = path.with_suffix(".partial")
-        torch.save(self._state(), partial)
-        partial.replace(path)
+        """Write the state; an interrupted write leaves the old one whole."""
+        write_whole(path, lambda file: torch.save(self._state(), file))
 
     def load(self, path: Path) -> None:
         """Continue from a saved state."""

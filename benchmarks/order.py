@@ -12,7 +12,6 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-import torch
 import typer
 
 from fipscm.metrics import directed_f1, tos
@@ -62,11 +61,10 @@ def run(
     per_family: int = 3,
     rows: int = 10_000,
     seed: int = 0,
-    threads: int = 2,
+    jobs: int = 1,
     weights: Path = WEIGHTS,
     results: Path = RESULTS,
 ) -> None:
-    torch.set_num_threads(threads)
     encoder = load_encoder(weights)
     results.parent.mkdir(parents=True, exist_ok=True)
     done = _done(results)
@@ -82,15 +80,15 @@ def run(
                         if cell in done:
                             continue
                         table = case.sample(rows) if table is None else table
-                        line = asdict(cell) | _scores(method, scale, table, case.scm.adjacency, encoder)
+                        line = asdict(cell) | _scores(method, scale, table, case.scm.adjacency, encoder, jobs)
                         with results.open("a") as file:
                             file.write(json.dumps(line) + "\n")
 
 
-def _scores(method, scale, table, adjacency, encoder):
+def _scores(method, scale, table, adjacency, encoder, jobs):
     began = time.perf_counter()
     if method == "evidence":
-        answer = zero_shot(table, scale, encoder=encoder)
+        answer = zero_shot(table, scale, n_jobs=jobs, encoder=encoder)
         seconds = time.perf_counter() - began
         names = answer.order
         edges = answer.edges.to_numpy()
@@ -156,6 +154,21 @@ def table(results: Path = RESULTS) -> None:
     print(_markdown("Expected calibration error of the edge probabilities", errors))
     seconds = frame.pivot_table(index="method", columns="nodes", values="seconds", aggfunc="median")
     print(_markdown("Median seconds per table", seconds))
+
+
+@app.command()
+def speed(dims: str = "20,50", rows: int = 10_000, jobs: int = 1, name: str = "rff-in") -> None:
+    """Time order and graph of one table per dimension: seconds on the clock, and of all processors together."""
+    for nodes in map(int, _listed(dims)):
+        case = next(metadataset(name, dims=[nodes], per_family=1))
+        sample = case.sample(rows)
+        zero_shot(sample.iloc[:100])  # loads the weights
+        clock, processor = time.perf_counter(), time.process_time()
+        answer = zero_shot(sample, n_jobs=jobs)
+        spent = time.perf_counter() - clock, time.process_time() - processor
+        score = tos([sample.columns.get_loc(column) for column in answer.order], case.scm.adjacency)
+        times = f"{spent[0]:.1f} s, processors {spent[1]:.1f} s"
+        print(f"{nodes} variables, {rows} rows: {times}, TOS {score:.3f}", flush=True)
 
 
 @app.command()

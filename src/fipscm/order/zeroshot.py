@@ -56,7 +56,7 @@ def infer_order(
     data: Any,
     scale: str = "standardized",
     knowledge: HasPrecedence | None = None,
-    n_jobs: int | None = None,
+    n_jobs: int = 1,
     method: str = "evidence",
 ) -> list[Hashable]:
     """Return the column names of a table in causal order, causes first, without fitting an SCM.
@@ -65,7 +65,7 @@ def infer_order(
         data: a table of numbers, complete, with at least 20 rows.
         scale: "standardized" never looks at units; "raw" also uses how the columns' scales compare.
         knowledge: precedences that the order must respect.
-        n_jobs: number of threads; None leaves PyTorch's setting alone.
+        n_jobs: number of threads; more than one pays off from about a hundred variables on.
         method: "evidence", or a classical baseline, which takes no knowledge.
     """
     if method == "evidence":
@@ -85,7 +85,7 @@ def zero_shot(
     data: Any,
     scale: str = "standardized",
     knowledge: HasPrecedence | None = None,
-    n_jobs: int | None = None,
+    n_jobs: int = 1,
     encoder: EvidenceEncoder | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`, with the shipped encoder by default."""
@@ -164,9 +164,9 @@ def _precedence(knowledge: HasPrecedence | None, names: Sequence[Hashable]) -> M
 
 
 @contextmanager
-def _threads(count: int | None) -> Iterator[None]:
+def _threads(count: int) -> Iterator[None]:
     before = torch.get_num_threads()
-    torch.set_num_threads(count or before)
+    torch.set_num_threads(count)
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from fipscm.errors import DataError
@@ -20,6 +21,10 @@ def test_a_good_table_comes_back_as_a_copy(frame):
 
 def test_arrays_and_integers_become_float_frames():
     assert as_frame(np.arange(6).reshape(3, 2)).dtypes.tolist() == [np.float64, np.float64]
+
+
+def test_any_library_that_exchanges_frames_is_welcome(frame):
+    pd.testing.assert_frame_equal(as_frame(pa.Table.from_pandas(frame)), frame)
 
 
 @pytest.mark.parametrize(

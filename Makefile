@@ -27,5 +27,5 @@ $(READY): pyproject.toml
 		{ echo "fipscm needs Python 3.11 to 3.13, but $(PYTHON) is `$(PYTHON) --version`: run make PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv (once, a few minutes) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,baselines]"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,baselines,cluster]"
 	@touch $(READY)

@@ -1,0 +1,80 @@
+"""What a benchmarked method is: one small class that turns a problem into an answer. Shapes: N rows, D variables."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import ClassVar, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fipscm.bench.problem import Problem
+from fipscm.errors import FipscmError
+from fipscm.graph import Adjacency, Order
+from fipscm.intervention import Array, Do
+
+
+class MissingMethodError(FipscmError):
+    """A method that cannot run here; the message says what to install or to name."""
+
+
+class Generative(Protocol):
+    """A fitted causal model that can be asked for rows and counterfactuals."""
+
+    def sample(self, rows: int, rng: np.random.Generator) -> pd.DataFrame:
+        """Draw rows."""
+        ...
+
+    def counterfactual(self, rows: pd.DataFrame, do: Do) -> pd.DataFrame:
+        """What these rows would have been."""
+        ...
+
+    def noise(self, rows: pd.DataFrame) -> Array | None:
+        """(N, D) additive noise in the units of the columns, or None if the model has none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method found out; what it cannot tell is None.
+
+    Attributes:
+        order: (D,) column positions, causes first.
+        adjacency: (D, D) 0/1, row = cause; an undirected edge stands in both directions.
+        edge_scores: (D, D) the higher, the more likely the row causes the column.
+        model: for counterfactuals, noises and samples.
+        parameters: number of fitted parameters.
+    """
+
+    order: Order | None = None
+    adjacency: Adjacency | None = None
+    edge_scores: NDArray[np.float64] | None = None
+    model: Generative | None = None
+    parameters: int | None = None
+
+
+class Method(ABC):
+    """A way to answer.
+
+    Attributes:
+        name: what the command line and the tables call it.
+        title: one line for the reader of a table: what it is, and which package does the work.
+        packages: import names it needs beyond fipscm's own.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    packages: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Answer from the table; only methods that say so in their name may look at the true order or graph."""
+
+    def require(self) -> None:
+        """Raise a MissingMethodError if the method cannot run here."""
+        for package in self.packages:
+            if find_spec(package) is None:
+                raise MissingMethodError(
+                    f"The method '{self.name}' needs the package '{package}': install fipscm[baselines]."
+                )

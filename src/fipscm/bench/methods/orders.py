@@ -1,0 +1,85 @@
+"""Classical causal orders, and chance. Shapes: N rows, D variables."""
+
+import numpy as np
+
+from fipscm.bench.method import Answer, Method
+from fipscm.bench.problem import Problem
+from fipscm.order.baselines import BASELINES
+
+# DirectLiNGAM's lasso keeps weights that are not zero only for want of rows: an effect of a standard deviation that
+# moves the other variable by less than this share of its own is no edge.
+LEAST_EFFECT = 0.05
+
+
+class Baseline(Method):
+    """The order of that name in BASELINES, and no graph."""
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Order the columns; nothing is random."""
+        return Answer(order=BASELINES[self.name](problem.table.to_numpy(np.float64, copy=True)))
+
+
+class Variance(Baseline):
+    """What the scale of the columns alone gives away."""
+
+    name = "variance"
+    title = "Sort by variance"
+
+
+class R2(Baseline):
+    """What the explained share of the columns alone gives away."""
+
+    name = "r2"
+    title = "Sort by R2"
+
+
+class Score(Baseline):
+    """Leaves by the second derivative of the log density."""
+
+    name = "score"
+    title = "SCORE on at most 1,000 rows"
+
+
+class Nogam(Baseline):
+    """Leaves by how well residuals predict the gradient of the log density."""
+
+    name = "nogam"
+    title = "NoGAM on at most 1,000 rows"
+
+
+class DirectLingam(Method):
+    """Linear with non-Gaussian noise; an edge is a standardised weight beyond LEAST_EFFECT."""
+
+    name = "direct-lingam"
+    title = "DirectLiNGAM (lingam)"
+    packages = ("lingam",)
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Fit once for the order and the graph; nothing is random."""
+        from lingam import DirectLiNGAM
+
+        rows = problem.table.to_numpy(np.float64, copy=True)
+        found, std = DirectLiNGAM().fit(rows), rows.std(axis=0)
+        effects = np.abs(found.adjacency_matrix_.T) * std[:, None] / std  # the package's row is the effect
+        return Answer(
+            order=np.array(found.causal_order_, dtype=np.intp),
+            adjacency=(effects > LEAST_EFFECT).astype(np.int8),
+            edge_scores=effects,
+        )
+
+
+class Random(Method):
+    """Chance: any order, and for each pair an edge along it if a fair coin says so."""
+
+    name = "random"
+    title = "A random order and graph"
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Answer without looking at the rows."""
+        order = rng.permutation(problem.table.shape[1])
+        adjacency = np.zeros((len(order), len(order)), dtype=np.int8)
+        adjacency[np.ix_(order, order)] = np.triu(rng.integers(2, size=adjacency.shape), 1)
+        return Answer(order=order, adjacency=adjacency)
+
+
+METHODS: tuple[Method, ...] = (Variance(), R2(), DirectLingam(), Score(), Nogam(), Random())

@@ -14,6 +14,7 @@ from fipscm.simulate import sample_scm
 from fipscm.simulate.mechanisms import Transform
 from fipscm.structural import NodeFunction, StandardSCM
 
+PLAIN = "plain"
 POPULATION = 20_000
 OUTLIER_SHARE = 0.05
 
@@ -98,7 +99,7 @@ def iscm(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.ran
 
 
 VARIANTS: dict[str, Variant] = {
-    "plain": plain,
+    PLAIN: plain,
     "non-additive": non_additive,
     "hidden-confounder": hidden_confounder,
     "mixed": mixed,
@@ -107,14 +108,19 @@ VARIANTS: dict[str, Variant] = {
 }
 
 
-def _observed(scm: StandardSCM, rows: int, rng: np.random.Generator) -> World:
-    """Draw rows of an SCM with additive noise."""
-    table = scm.sample(rows, rng)
+def additive_noise(scm: StandardSCM, table: pd.DataFrame) -> Array:
+    """(N, D) what the noise added to each cell: its value less what its parents alone would have made it."""
     values = table.to_numpy()
     still = [
-        function(values[:, scm.adjacency[:, node] == 1], np.zeros(rows)) for node, function in enumerate(scm.functions)
+        function(values[:, scm.adjacency[:, node] == 1], np.zeros(len(values)))
+        for node, function in enumerate(scm.functions)
     ]
-    return World(table, scm.adjacency, scm, values - np.column_stack(still))
+    return values - np.column_stack(still)
+
+
+def _observed(scm: StandardSCM, rows: int, rng: np.random.Generator) -> World:
+    table = scm.sample(rows, rng)
+    return World(table, scm.adjacency, scm, additive_noise(scm, table))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,123 @@
+"""Graphical causal models of DoWhy: additive noise, the regressor of each node chosen by cross-validation.
+
+Shapes: N rows, D variables.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fipscm.bench.method import Answer, Method
+from fipscm.bench.problem import Problem
+from fipscm.errors import InterventionError, unknown_name
+from fipscm.graph import Adjacency, to_networkx
+from fipscm.intervention import Array, Do
+from fipscm.order import zero_shot
+
+
+@dataclass(frozen=True)
+class DoWhyModel:
+    """A fitted `dowhy.gcm.InvertibleStructuralCausalModel`.
+
+    Attributes:
+        scm: DoWhy's model.
+        columns: the D names of the table.
+    """
+
+    scm: Any
+    columns: pd.Index
+
+    def sample(self, rows: int, rng: np.random.Generator) -> pd.DataFrame:
+        """Draw roots and noises from those of the table, and predict."""
+        from dowhy import gcm
+
+        with _dowhy_globals(rng):
+            drawn: pd.DataFrame = gcm.draw_samples(self.scm, rows)
+        return drawn[self.columns]
+
+    def counterfactual(self, rows: pd.DataFrame, do: Do) -> pd.DataFrame:
+        """Abduct, act, predict."""
+        from dowhy import gcm
+
+        actions = {name: self._action(name, value) for name, value in do.items()}
+        answers: pd.DataFrame = gcm.counterfactual_samples(self.scm, actions, observed_data=rows)
+        return answers[self.columns].set_axis(rows.index)
+
+    def noise(self, rows: pd.DataFrame) -> Array:
+        """(N, D) what each node's regression leaves over; of a root, what its mean leaves over."""
+        from dowhy.gcm._noise import compute_noise_from_data
+
+        noise = compute_noise_from_data(self.scm, rows)[self.columns]
+        # DoWhy counts the mean of a root as noise, where every other node's noise has mean zero.
+        means = {name: float(self.scm.causal_mechanism(name).data.mean()) for name in self._roots()}
+        return np.asarray(noise - pd.Series(means).reindex(self.columns, fill_value=0.0), dtype=np.float64)
+
+    def _roots(self) -> list[Any]:
+        return [name for name, causes in self.scm.graph.in_degree if causes == 0]
+
+    def _action(self, name: Any, value: Any) -> Any:
+        if name not in self.columns:
+            raise unknown_name("intervention target", name, self.columns)
+        if not isinstance(value, int | float | np.number):
+            raise InterventionError(f"DoWhy can only set '{name}' to one number, not to {value!r}: pass a number.")
+        return lambda _: float(value)
+
+
+class DoWhy(Method):
+    """Mechanisms of DoWhy on a graph that comes from elsewhere."""
+
+    packages = ("dowhy",)
+
+    def __init__(self, name: str, title: str, given: str, graph: Callable[[Problem], Adjacency]):
+        self.name, self.title, self.given, self.graph = name, title, given, graph
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Choose and fit a mechanism per node; the graph is not DoWhy's finding, so none is reported."""
+        from dowhy import gcm
+
+        columns = problem.table.columns
+        scm = gcm.InvertibleStructuralCausalModel(to_networkx(self.graph(problem), list(columns)))
+        with _dowhy_globals(rng):
+            gcm.auto.assign_causal_mechanisms(scm, problem.table, quality=gcm.auto.AssignmentQuality.GOOD)
+            gcm.fit(scm, problem.table)
+        return Answer(model=DoWhyModel(scm, columns))
+
+
+@contextmanager
+def _dowhy_globals(rng: np.random.Generator) -> Iterator[None]:
+    """Seed the global generators DoWhy draws from, keep it to one quiet process, and put everything back."""
+    from dowhy.gcm import config
+
+    states = np.random.get_state(), random.getstate()  # noqa: NPY002
+    settings = config.default_n_jobs, config.show_progress_bars
+    seed = int(rng.integers(2**32))
+    try:
+        np.random.seed(seed)  # noqa: NPY002
+        random.seed(seed)
+        config.default_n_jobs, config.show_progress_bars = 1, False
+        yield
+    finally:
+        np.random.set_state(states[0])  # noqa: NPY002
+        random.setstate(states[1])
+        config.default_n_jobs, config.show_progress_bars = settings
+
+
+METHODS: tuple[Method, ...] = (
+    DoWhy(
+        "dowhy-graph",
+        "DoWhy GCM, additive noise, quality GOOD, on the true graph (dowhy)",
+        "graph",
+        lambda problem: problem.adjacency,
+    ),
+    DoWhy(
+        "dowhy-predicted",
+        "DoWhy GCM, additive noise, quality GOOD, on this project's zero-shot graph (dowhy)",
+        "rows",
+        lambda problem: zero_shot(problem.table, problem.scale).adjacency(),
+    ),
+)

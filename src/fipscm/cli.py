@@ -11,6 +11,7 @@ from rich.console import Console
 
 from fipscm import commands
 from fipscm import demo as demonstration
+from fipscm.bench.command import app as bench_app
 from fipscm.errors import FipscmError
 from fipscm.files import STREAM, read_table, write_table
 from fipscm.order import METHODS, infer_order, order_confidence, zero_shot
@@ -20,6 +21,7 @@ from fipscm.simulate import KNOWN_SCMS, known_scm, sample_scm
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Causal generative models from a table.")
 
 app.add_typer(commands.app)
+app.add_typer(bench_app)
 
 Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]

@@ -1,9 +1,10 @@
 """What a benchmarked method is: one small class that turns a problem into an answer. Shapes: N rows, D variables."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -44,14 +45,14 @@ class Answer:
         adjacency: (D, D) 0/1, row = cause; an undirected edge stands in both directions.
         edge_scores: (D, D) the higher, the more likely the row causes the column.
         model: for counterfactuals, noises and samples.
-        parameters: number of fitted parameters.
+        figures: what else was measured on the way, by name.
     """
 
     order: Order | None = None
     adjacency: Adjacency | None = None
     edge_scores: NDArray[np.float64] | None = None
     model: Generative | None = None
-    parameters: int | None = None
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 class Method(ABC):
@@ -61,11 +62,13 @@ class Method(ABC):
         name: what the command line and the tables call it.
         title: one line for the reader of a table: what it is, and which package does the work.
         packages: import names it needs beyond fipscm's own.
+        given: what it may look at: "rows", or also the true "order" or "graph".
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    packages: ClassVar[tuple[str, ...]] = ()
+    name: str
+    title: str
+    packages: tuple[str, ...] = ()
+    given: str = "rows"
 
     @abstractmethod
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:

@@ -1,9 +1,9 @@
 """Data sets with known answers, named so that any process can make them again. Shapes: N rows, D variables."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -11,8 +11,7 @@ import pandas as pd
 
 from fipscm.graph import Adjacency, Order, topological_order
 from fipscm.intervention import Array
-from fipscm.scm import SCM
-from fipscm.simulate import CounterfactualTest, counterfactual_tests
+from fipscm.simulate import CounterfactualTest
 
 ROWS = 10_000
 
@@ -56,6 +55,7 @@ class Problem:
         tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
         unit: (D,) what a counterfactual error of one is in each column.
         noise: (N, D) the noise behind the rows, in the units of the table, where it is additive.
+        scale: whether the columns still have their own scales ("raw") or not ("standardized").
     """
 
     table: pd.DataFrame
@@ -63,6 +63,7 @@ class Problem:
     tests: tuple[CounterfactualTest, ...]
     unit: Array
     noise: Array | None = None
+    scale: str = "raw"
 
     @cached_property
     def order(self) -> Order:
@@ -73,17 +74,23 @@ class Problem:
         """The same problem with every column brought to mean zero and variance one."""
         mean, std = self.table.mean(), self.table.std(ddof=0)
         factors = std.to_numpy()
+
+        def scaled(name: Hashable, value: Any) -> Any:
+            column = self.table.columns.get_loc(name)
+            return (value - mean.iloc[column]) / std.iloc[column]
+
         return replace(
             self,
             table=(self.table - mean) / std,
             tests=tuple(
                 CounterfactualTest(
                     (test.factual - mean) / std,
-                    {name: (value - mean[name]) / std[name] for name, value in test.do.items()},
+                    {name: scaled(name, value) for name, value in test.do.items()},
                     (test.truth - mean) / std,
                 )
                 for test in self.tests
             ),
             unit=self.unit / factors,
             noise=None if self.noise is None else self.noise / factors,
+            scale="standardized",
         )

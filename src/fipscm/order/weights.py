@@ -45,5 +45,11 @@ def shipped_encoder() -> EvidenceEncoder:
     return load_encoder(WEIGHTS)
 
 
+@lru_cache(maxsize=1)
+def shipped_steps() -> int:
+    """How many steps the encoder that comes with the package was trained for."""
+    return int(load_tensors(WEIGHTS)[1]["steps"])
+
+
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -6,8 +6,8 @@ from fipscm.bench.method import Answer, Method
 from fipscm.bench.problem import Problem
 from fipscm.order.baselines import BASELINES
 
-# DirectLiNGAM's lasso keeps weights that are not zero only for want of rows: an effect of a standard deviation that
-# moves the other variable by less than this share of its own is no edge.
+# DirectLiNGAM's lasso leaves small weights that more rows would remove: where a standard deviation of the cause moves
+# the effect by less than this share of its own, there is no edge.
 LEAST_EFFECT = 0.05
 
 

@@ -1,0 +1,84 @@
+"""The command `fipscm bench`."""
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fipscm.bench.methods import METHODS
+from fipscm.bench.pages import RESULTS, able_methods, run_task, write_pages
+from fipscm.bench.runner import BACKENDS, Settings
+from fipscm.bench.tasks import TASKS, Grid, find_task
+from fipscm.errors import DataError
+
+app = typer.Typer()
+
+Listed = Annotated[str | None, typer.Option(help="Separated by commas; the task's own if not given.")]
+
+
+@app.command()
+def bench(
+    task: Annotated[str, typer.Argument(help=f"One of {', '.join(TASKS)}.")],
+    methods: Annotated[str | None, typer.Option(help=f"Of {', '.join(METHODS)}.")] = None,
+    names: Listed = None,
+    presets: Listed = None,
+    dims: Listed = None,
+    rows: Listed = None,
+    seeds: Listed = None,
+    scales: Listed = None,
+    variants: Listed = None,
+    limit: Annotated[float, typer.Option(help="Seconds a method may take for one data set.")] = 600.0,
+    jobs: Annotated[int, typer.Option(help="Cells at the same time.")] = 1,
+    backend: Annotated[str, typer.Option(help=f"{', '.join(BACKENDS)}: where cells run.")] = BACKENDS[0],
+    out: Annotated[Path, typer.Option(help="Folder of results, pages and pictures.")] = Path("bench"),
+    data: Annotated[Path | None, typer.Option(help="Folder with sachs/ and syntren/; downloaded if not given.")] = None,
+    run: Annotated[bool, typer.Option(help="Run what is missing, or only write the page again.")] = True,
+) -> None:
+    """Compare methods, side by side with the paper.  Example: fipscm bench f1 --dims 10 --methods fip,pc,ges."""
+    definition = find_task(task)
+    asked = {"names": names, "presets": presets, "dims": dims, "rows": rows, "seeds": seeds, "scales": scales}
+    asked["variants"] = variants
+    chosen = {option: text for option, text in asked.items() if text is not None}
+    grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
+    wanted = None if methods is None else tuple(methods.split(","))
+    with _plain_warnings():
+        if run:
+            able = able_methods(definition, wanted)
+            run_task(able, grid, Settings(limit, jobs, backend, data), out, _tell)
+        definition = replace(definition, grid=grid, methods=wanted or definition.methods)
+        options = [f"--{option} {text}" for option, text in ({"methods": methods} | chosen).items() if text]
+        written = write_pages(task, definition, " ".join(["fipscm bench", task, *options]), out)
+    if not written:
+        raise DataError(f"{out / RESULTS} holds no result of this task yet: run it without --no-run.")
+    print(written[0].read_text())
+    print(f"Written: {', '.join(map(str, written))}", file=sys.stderr)
+
+
+def _parsed(option: str, text: str) -> tuple[Any, ...]:
+    """Words, or whole numbers where the grid wants numbers."""
+    usual = next(getattr(Grid(), field.name) for field in fields(Grid) if field.name == option)
+    try:
+        return tuple(type(usual[0])(part) for part in text.split(","))
+    except ValueError:
+        raise DataError(f"--{option} {text} is not a list of whole numbers: write, for example, 10,20.") from None
+
+
+def _tell(count: int, total: int, line: dict[str, Any]) -> None:
+    data = " ".join(str(line[part]) for part in ("name", "preset", "family", "scale", "variant") if line[part])
+    size = f"d={line['nodes']} n={line['rows']} seed={line['seed']}"
+    text = f"[{count}/{total}] {line['method']} on {data} {size}: {line['status']} after {line['seconds']:.1f} s"
+    print(f"{text} {line.get('error', '')}".rstrip(), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """A warning is a sentence on standard error, not a place in the code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_: print(f"fipscm: {message}", file=sys.stderr)
+        yield

@@ -1,0 +1,81 @@
+"""This project's own model: told nothing, the true order, or the true graph; and its zero-shot step alone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fipscm.bench.method import Answer, Method
+from fipscm.bench.problem import Problem
+from fipscm.estimator import FiP
+from fipscm.graph import order_positions
+from fipscm.intervention import Array, Do
+from fipscm.order import zero_shot
+
+
+@dataclass(frozen=True)
+class FittedFiP:
+    """A fitted estimator as the benchmark asks it."""
+
+    model: FiP
+
+    def sample(self, rows: int, rng: np.random.Generator) -> pd.DataFrame:
+        """Draw rows."""
+        return self.model.sample(rows, rng)
+
+    def counterfactual(self, rows: pd.DataFrame, do: Do) -> pd.DataFrame:
+        """What these rows would have been."""
+        return self.model.counterfactual(rows, do)
+
+    def noise(self, rows: pd.DataFrame) -> Array:
+        """(N, D) residuals."""
+        return np.asarray(self.model.abduct(rows).to_numpy())
+
+
+class Estimator(Method):
+    """`FiP` with what it is told about the truth, and how it is told to learn."""
+
+    def __init__(self, name: str, title: str, given: str = "rows", **options: Any):
+        self.name, self.title, self.given, self.options = name, title, given, options
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Fit the estimator."""
+        hint = HINTS[self.given](problem)
+        model = FiP(scale=problem.scale, random_state=rng, **hint, **self.options).fit(problem.table)
+        return Answer(
+            order_positions(model.causal_order_, list(problem.table.columns)),
+            model.adjacency_.to_numpy(),
+            model.edge_scores_.to_numpy(),
+            FittedFiP(model),
+        )
+
+
+HINTS: dict[str, Callable[[Problem], dict[str, Any]]] = {
+    "rows": lambda problem: {},
+    "order": lambda problem: {"order": list(problem.table.columns[problem.order])},
+    "graph": lambda problem: {"graph": problem.adjacency},
+}
+
+
+class ZeroShotMethod(Method):
+    """The order model alone: nothing is fitted to the table."""
+
+    name = "zero-shot"
+    title = "the order model alone, its edges at probability 0.5"
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Infer order and edges."""
+        found = zero_shot(problem.table, problem.scale)
+        order = order_positions(found.order, list(problem.table.columns))
+        return Answer(order, found.adjacency(), found.edges.to_numpy())
+
+
+METHODS: tuple[Method, ...] = (
+    Estimator("fip", "this project, from rows alone"),
+    Estimator("fip-order", "this project, given the true order", given="order"),
+    Estimator("fip-graph", "this project, given the true graph", given="graph"),
+    Estimator("fip-paper", "the paper's transformer and edge rule on our order", edges="jacobian", skip=False),
+    ZeroShotMethod(),
+)

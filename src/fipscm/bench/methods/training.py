@@ -1,0 +1,112 @@
+"""What training costs: the paper's order encoder by d_max, and its transformer by variables and rows.
+
+Shapes: B tables, N rows, D variables.
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from fipscm.bench.method import Answer, Method
+from fipscm.bench.problem import Problem
+from fipscm.graph import allowed_from_order
+from fipscm.mechanism.train import chunked_backward
+from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
+from fipscm.metrics import tos
+from fipscm.order.axial import AxialConfig, AxialEncoder
+from fipscm.order.infer import order_by_chunks
+from fipscm.order.loss import ordering_error
+from fipscm.order.view import RowsView
+from fipscm.simulate import PRIORS, metadataset
+
+SMALL = AxialConfig(width=32, heads=4, layers=2)
+TABLES, STEPS, RATE = 2, 60, 1e-3
+SCORED_DIMS = (10, 20, 50)
+
+
+class SubsampledOrdering(Method):
+    """Train a small encoder of the paper's kind by d-TOE with some of its steps counted, and score its orders.
+
+    The table of the problem only says how large the training tables are.
+    """
+
+    def __init__(self, steps: int):
+        self.name = f"d-max-{steps}"
+        self.title = f"the paper's encoder, small, trained for {STEPS} steps with d_max = {steps}"
+        self.steps = steps
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Train, then order tables of both P_OUT collections."""
+        rows, nodes = problem.table.shape
+        encoder = _seeded_encoder(rng)
+        optimiser = torch.optim.AdamW(encoder.parameters(), lr=RATE)
+        for _ in range(STEPS):
+            tables, graphs = zip(*(_training_table(nodes, rows, rng) for _ in range(TABLES)), strict=True)
+            view = RowsView(encoder, torch.from_numpy(np.stack(tables)).float())
+            optimiser.zero_grad()
+            torch.autograd.backward(ordering_error(view, list(graphs), rng, self.steps).mean())
+            optimiser.step()
+        return Answer(figures={f"tos_{nodes}": _mean_tos(encoder, nodes) for nodes in SCORED_DIMS})
+
+
+def _seeded_encoder(rng: np.random.Generator) -> AxialEncoder:
+    with torch.random.fork_rng():
+        torch.manual_seed(int(rng.integers(2**31)))
+        return AxialEncoder(SMALL)
+
+
+def _training_table(nodes: int, rows: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    scm = PRIORS["released"][rng.choice(["lin-in", "rff-in"])].sample(nodes, rng)
+    values, _ = scm.sample_arrays(rows, rng)
+    return (values - values.mean(axis=0)) / values.std(axis=0), scm.adjacency
+
+
+def _mean_tos(encoder: AxialEncoder, nodes: int, rows: int = 2_000) -> float:
+    cases = [case for name in ("lin-out", "rff-out") for case in metadataset(name, dims=[nodes], per_family=1)]
+    return float(np.mean([tos(order_by_chunks(encoder, c.sample(rows).to_numpy()), c.scm.adjacency) for c in cases]))
+
+
+class TransformerCost(Method):
+    """One training step and one forward pass of the paper's transformer on every row of a table, in its true order."""
+
+    name = "transformer"
+    title = "the paper's transformer as implemented here, on one thread"
+    given = "order"
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Time both; the results count the memory."""
+        x = torch.from_numpy(problem.standardised().table.to_numpy()).float()
+        generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
+        network = CausalTransformer(x.shape[1], TransformerConfig(), generator)
+        optimiser = torch.optim.AdamW(network.parameters())
+        parents = Parents.of(allowed_from_order(problem.order))
+
+        def step() -> None:
+            optimiser.zero_grad()
+            chunked_backward(network, parents, x, x)
+            optimiser.step()
+
+        def forward() -> None:
+            with torch.no_grad():
+                for rows in torch.split(x, 1_000):
+                    network(rows, parents)
+
+        return Answer(
+            figures={
+                "parameters": sum(parameter.numel() for parameter in network.parameters()),
+                "train_seconds": _seconds(step),
+                "test_seconds": _seconds(forward),
+            }
+        )
+
+
+def _seconds(action: Callable[[], None]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+METHODS: tuple[Method, ...] = (*(SubsampledOrdering(steps) for steps in (2, 10, 20)), TransformerCost())

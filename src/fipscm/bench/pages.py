@@ -1,0 +1,65 @@
+"""Run a task: what is missing is run, then its page and pictures are made from the results file."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fipscm.bench.method import MissingMethodError
+from fipscm.bench.methods import METHODS, find_method
+from fipscm.bench.pictures import draw
+from fipscm.bench.results import Cell, append_result, is_settled, read_results
+from fipscm.bench.runner import Settings, run_cells
+from fipscm.bench.tables import page
+from fipscm.bench.tasks import Grid, Task
+from fipscm.files import write_whole
+
+RESULTS = "results.jsonl"
+Told = Callable[[int, int, dict[str, Any]], None]
+
+
+def run_task(methods: Sequence[str], grid: Grid, settings: Settings, out: Path, tell: Told) -> None:
+    """Run every method on every data set that has no result yet; `tell` hears of each as it ends."""
+    out.mkdir(parents=True, exist_ok=True)
+    results = out / RESULTS
+    settled = {Cell.of(line) for line in read_results(results) if is_settled(line, settings.limit)}
+    wanted = [Cell(method, data) for data in grid.data_sets() for method in methods]
+    cells = [cell for cell in wanted if cell not in settled]
+    for count, line in enumerate(run_cells(cells, settings), start=1):
+        append_result(results, line)
+        tell(count, len(cells), line)
+
+
+def able_methods(definition: Task, methods: Sequence[str] | None) -> list[str]:
+    """The methods asked for, which must be able to run here; or those of the task that are, with a word on the rest."""
+    if methods is not None:
+        for name in methods:
+            find_method(name).require()
+        return list(methods)
+    able = []
+    for name in definition.methods:
+        try:
+            METHODS[name].require()
+            able.append(name)
+        except MissingMethodError as reason:
+            warnings.warn(f"Skipped: {reason}", stacklevel=2)
+    return able
+
+
+def write_pages(task: str, definition: Task, command: str, out: Path) -> list[Path]:
+    """Make the page and the pictures of a task from the results that belong to it."""
+    wanted = {Cell(method, data) for data in definition.grid.data_sets() for method in definition.methods}
+    results = pd.DataFrame([line for line in read_results(out / RESULTS) if Cell.of(line) in wanted])
+    if results.empty:
+        return []
+    pictures = [
+        out / f"{task}-{figure.replace('_', '-')}.png"
+        for figure in definition.figures
+        if draw(figure, definition, results, out / f"{task}-{figure.replace('_', '-')}.png")
+    ]
+    text = page(definition, results, command)
+    shown = "".join(f"\n![{picture.stem}]({picture.name})\n" for picture in pictures)
+    write_whole(out / f"{task}.md", lambda file: file.write((text + shown).encode()))
+    return [out / f"{task}.md", *pictures]

@@ -1,0 +1,176 @@
+"""Run cells: each in a process of its own, with a time limit, here or on a cluster."""
+
+import contextlib
+import multiprocessing
+import os
+import platform
+import resource
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import packages_distributions, version
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import torch
+from joblib import Parallel, delayed, parallel_config
+
+from fipscm.bench.method import MissingMethodError
+from fipscm.bench.methods import find_method
+from fipscm.bench.results import DONE, FAILED, TIMEOUT, Cell
+from fipscm.bench.scores import score
+from fipscm.bench.sources import make_problem
+from fipscm.errors import unknown_name
+from fipscm.order.weights import shipped_steps
+
+Line = dict[str, Any]
+BACKENDS = ("local", "ray", "dask")
+# A fork of a process that has imported everything starts at once; one that runs threads must not be forked.
+_CONTEXT = multiprocessing.get_context("forkserver")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How cells are run.
+
+    Attributes:
+        limit: seconds a cell may take; beyond it is stopped and recorded as a timeout.
+        jobs: cells at the same time.
+        backend: local, or an existing cluster through joblib: ray or dask.
+        folder: where sachs/ and syntren/ lie, if not to be downloaded.
+    """
+
+    limit: float = 600.0
+    jobs: int = 1
+    backend: str = "local"
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise unknown_name("backend", self.backend, BACKENDS)
+
+
+def run_cells(cells: Sequence[Cell], settings: Settings) -> Iterator[Line]:
+    """Yield the line of each cell as soon as it is there."""
+    calls = [delayed(run_cell)(cell, settings.limit, settings.folder) for cell in cells]
+    with _engine(settings.backend, settings.jobs):
+        if settings.backend == "ray":  # its joblib backend hands results back only when all of a call are there
+            for start in range(0, len(calls), settings.jobs):
+                yield from Parallel()(calls[start : start + settings.jobs])
+        else:
+            yield from Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(calls)
+
+
+@contextlib.contextmanager
+def _engine(backend: str, jobs: int) -> Iterator[None]:
+    """Joblib on threads that wait for processes, or on a cluster that is running already or is started here."""
+    with contextlib.ExitStack() as stack:
+        name = "threading"
+        if backend == "ray":
+            _import_engine("ray")
+            import ray
+            from ray.util.joblib import register_ray
+
+            register_ray()  # type: ignore[no-untyped-call]
+            if not ray.is_initialized():
+                address = {"address": "auto"} if "RAY_ADDRESS" in os.environ else {"num_cpus": jobs}
+                ray.init(include_dashboard=False, log_to_driver=False, **address)
+                stack.callback(ray.shutdown)
+            name = "ray"
+        elif backend == "dask":
+            _import_engine("distributed")
+            import dask
+            from distributed import Client
+
+            # A cell is a child process of its worker, and a daemon may have none.
+            stack.enter_context(dask.config.set({"distributed.worker.daemon": False}))
+            scheduler = os.environ.get("DASK_SCHEDULER_ADDRESS")
+            local = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
+            arguments = {"address": scheduler} if scheduler else local
+            stack.enter_context(Client(**arguments))  # type: ignore[no-untyped-call]
+            name = "dask"
+        stack.enter_context(parallel_config(backend=name, n_jobs=jobs))
+        yield
+
+
+def _import_engine(package: str) -> None:
+    try:
+        __import__(package)
+    except ImportError:
+        raise MissingMethodError(
+            f"This backend needs the package '{package}': install fipscm[cluster], or use --backend local."
+        ) from None
+
+
+def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
+    """Run one cell in a process of its own and return its line of results."""
+    _CONTEXT.set_forkserver_preload([__name__])
+    receiver, sender = _CONTEXT.Pipe(duplex=False)
+    process = _CONTEXT.Process(target=_answer, args=(sender, cell, folder))
+    started = time.monotonic()
+    process.start()
+    sender.close()
+    outcome: Line = {"status": TIMEOUT}
+    try:
+        if receiver.poll(limit):
+            outcome = receiver.recv()
+    except EOFError:
+        outcome = {"status": FAILED, "error": f"The process ended with code {_exit_code(process)}."}
+    finally:
+        if process.is_alive():
+            process.kill()
+        process.join()
+        receiver.close()
+    outcome.setdefault("seconds", round(time.monotonic() - started, 3))
+    facts = {"limit": limit, "versions": versions(find_method(cell.method).packages)}
+    return {"method": cell.method, **asdict(cell.data), **outcome, **facts}
+
+
+def _exit_code(process: Any) -> int | None:
+    process.join()
+    code: int | None = process.exitcode
+    return code
+
+
+def _answer(sender: Connection, cell: Cell, folder: Path | None) -> None:
+    """What the process of a cell does: solve, score, report; the output of rivals is not ours to show."""
+    torch.set_num_threads(1)
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+    try:
+        sender.send({"status": DONE, **measure(cell, folder)})
+    except Exception as error:
+        sender.send({"status": FAILED, "error": f"{type(error).__name__}: {error}"[:300]})
+
+
+def measure(cell: Cell, folder: Path | None = None) -> Line:
+    """Solve a problem in this process; the seconds are those of the solution, not of its scoring."""
+    problem = make_problem(cell.data, folder)
+    method = find_method(cell.method)
+    before = _peak_memory()
+    started = time.monotonic()
+    answer = method.solve(problem, cell.data.generator(cell.method))
+    seconds = time.monotonic() - started
+    memory = _peak_memory() - before
+    scores = score(answer, problem, cell.data.generator(f"{cell.method}/scores"))
+    return {"seconds": round(seconds, 3), "memory": round(memory, 1), **scores}
+
+
+def _peak_memory() -> float:
+    """Largest resident memory of this process so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@cache
+def versions(packages: tuple[str, ...]) -> dict[str, str]:
+    """What made a result: the interpreter, the packages, and the order model's weights."""
+    owners = packages_distributions()
+    named = {package: owners.get(package, [package])[0] for package in ("fipscm", "numpy", "torch", *packages)}
+    return {
+        "python": platform.python_version(),
+        **{package: version(owner) for package, owner in named.items()},
+        "weights": f"{shipped_steps()} steps",
+    }

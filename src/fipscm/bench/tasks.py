@@ -1,0 +1,180 @@
+"""What can be run: each task is a grid of data sets, the methods it compares and the scores it shows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+from fipscm.bench.problem import ROWS, DataSet
+from fipscm.bench.sources import COLLECTIONS, SACHS_ROWS
+from fipscm.errors import unknown_name
+from fipscm.simulate import C_SUITE, CAUSAL_NF, PRIORS, known_scm
+
+_TABLES = {"sachs": (11, SACHS_ROWS), "syntren": (20, 500)}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of these; presets, dims and variants concern the random collections only."""
+
+    names: tuple[str, ...] = COLLECTIONS
+    presets: tuple[str, ...] = ("released",)
+    dims: tuple[int, ...] = (10, 20, 50)
+    rows: tuple[int, ...] = (ROWS,)
+    seeds: tuple[int, ...] = (0, 1, 2)
+    scales: tuple[str, ...] = ("raw",)
+    variants: tuple[str, ...] = ("plain",)
+    families: tuple[str, ...] | None = None
+
+    def data_sets(self) -> Iterator[DataSet]:
+        """Yield them, every description's first data set before any second one."""
+        for seed, name, scale in product(self.seeds, self.names, self.scales):
+            if name in COLLECTIONS:
+                yield from self._random(name, seed, scale)
+            elif name in _TABLES:
+                nodes, rows = _TABLES[name]
+                yield DataSet(name, nodes, rows=rows, seed=seed, scale=scale)
+            else:
+                nodes = len(known_scm(name).names)
+                yield from (DataSet(name, nodes, rows=rows, seed=seed, scale=scale) for rows in self.rows)
+
+    def _random(self, name: str, seed: int, scale: str) -> Iterator[DataSet]:
+        for preset, nodes, rows, variant in product(self.presets, self.dims, self.rows, self.variants):
+            if preset not in PRIORS:
+                raise unknown_name("preset", preset, PRIORS)
+            for family in self.families or PRIORS[preset][name].families:
+                yield DataSet(name, nodes, preset, family, rows, seed, scale, variant)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One question to the methods, and how its answers are laid out.
+
+    Attributes:
+        title: what is compared; the heading of its page.
+        reproduces: which table or figure of the paper.
+        methods: compared unless others are asked for.
+        figures: scores shown, one table each.
+        columns: the property of a data set that tells the columns of a table apart.
+        grid: the data sets.
+    """
+
+    title: str
+    reproduces: str
+    methods: tuple[str, ...]
+    figures: tuple[str, ...]
+    columns: str = "nodes"
+    grid: Grid = field(default_factory=Grid)
+
+
+OURS = ("fip", "fip-order", "fip-graph")
+DISCOVERY = ("pc", "ges", "golem", "dag-gnn", "gran-dag", "notears-mlp", "direct-lingam", "avici")
+ORDERS = ("variance", "r2", "direct-lingam", "score", "nogam", "random")
+GENERATIVE = ("dowhy-graph", "dowhy-predicted")
+FLOWS = ("causal-nf", "carefl")
+FAR = (*OURS, "zero-shot", "variance", "pc", "ges", "direct-lingam")
+LESS_THAN_PLAIN = ("non-additive", "hidden-confounder", "mixed", "outliers", "iscm")
+
+TASKS: dict[str, Task] = {
+    "smoke": Task(
+        "A first look",
+        "nothing: it shows that everything runs",
+        ("fip", "variance"),
+        ("tos", "f1"),
+        grid=Grid(("lin-out",), dims=(5,), rows=(2_000,), seeds=(0,)),
+    ),
+    "tos": Task(
+        "Causal orders by dimension",
+        "figure 2 (TOS against d)",
+        ("zero-shot", *ORDERS),
+        ("tos",),
+        grid=Grid(dims=(10, 20, 50, 100, 200), scales=("raw", "standardized")),
+    ),
+    "d-max": Task(
+        "Orders and training memory by d_max",
+        "figure 1 and table 1 (sub-sampling of d-TOE)",
+        ("d-max-2", "d-max-10", "d-max-20"),
+        ("tos_10", "tos_20", "tos_50", "memory"),
+        grid=Grid(("rff-in",), dims=(20,), rows=(200,), seeds=(0,), families=("erdos-renyi",)),
+    ),
+    "f1": Task(
+        "Graphs: directed F1",
+        "figure 3, table 3 and the F1 tables of appendix F",
+        (*OURS, "zero-shot", *DISCOVERY),
+        ("f1",),
+    ),
+    "auc-roc": Task(
+        "Graphs: AUC-ROC", "the AUC-ROC tables of appendix F", ("fip", "fip-order", "zero-shot"), ("auc_roc",)
+    ),
+    "auc-prg": Task("Graphs: AUC-PRG", "the AUC-PRG tables of appendix F", (*OURS, "zero-shot"), ("auc_prg",)),
+    "counterfactual": Task(
+        "Counterfactuals: r-l2",
+        "tables 2 and 4 and the counterfactual tables of appendix F",
+        (*OURS, *GENERATIVE),
+        ("counterfactual",),
+    ),
+    "noise": Task("Noises: r-l2", "the noise table of appendix F", (*OURS, "dowhy-graph"), ("noise",)),
+    "c-suite": Task(
+        "C-Suite",
+        "figure 3 and table 2 (C-Suite)",
+        (*OURS, *DISCOVERY, *GENERATIVE),
+        ("f1", "counterfactual", "mmd"),
+        columns="name",
+        grid=Grid(tuple(C_SUITE)),
+    ),
+    "syntren": Task(
+        "SynTReN: simulated gene expression",
+        "figure 3 (SynTReN)",
+        (*OURS, "zero-shot", *DISCOVERY, *GENERATIVE),
+        ("f1", "tos", "mmd"),
+        columns="scale",
+        grid=Grid(("syntren",), seeds=tuple(range(10)), scales=("raw", "standardized")),
+    ),
+    "sachs": Task(
+        "Sachs: protein measurements",
+        "figure 3 (Sachs)",
+        (*OURS, "zero-shot", *DISCOVERY, *GENERATIVE),
+        ("f1", "tos", "mmd"),
+        columns="scale",
+        grid=Grid(("sachs",), seeds=tuple(range(5)), scales=("raw", "standardized")),
+    ),
+    "causal-nf": Task(
+        "The comparison of Causal NF",
+        "the last counterfactual table of appendix F",
+        ("fip-order", *FLOWS, "dowhy-graph"),
+        ("counterfactual",),
+        columns="name",
+        grid=Grid(tuple(CAUSAL_NF), seeds=tuple(range(5))),
+    ),
+    "complexity": Task(
+        "Parameters, time and memory",
+        "the complexity tables of appendix F",
+        ("transformer",),
+        ("parameters", "train_seconds", "test_seconds", "memory"),
+        grid=Grid(("rff-in",), dims=(10, 50, 100), rows=(1_000, 10_000), seeds=(0,), families=("erdos-renyi",)),
+    ),
+    "robustness": Task(
+        "Where it fails: broken assumptions",
+        "nothing: beyond the paper",
+        FAR,
+        ("tos", "f1", "counterfactual"),
+        columns="variant",
+        grid=Grid(
+            ("lin-out", "rff-out"), dims=(10,), scales=("raw", "standardized"), variants=("plain", *LESS_THAN_PLAIN)
+        ),
+    ),
+    "rows": Task(
+        "Where it fails: few rows",
+        "nothing: beyond the paper",
+        FAR,
+        ("tos", "f1", "counterfactual"),
+        columns="rows",
+        grid=Grid(("lin-out", "rff-out"), dims=(10,), rows=(200, 1_000, 10_000, 100_000)),
+    ),
+}
+
+
+def find_task(name: str) -> Task:
+    """Look up a task."""
+    if name not in TASKS:
+        raise unknown_name("task", name, TASKS)
+    return TASKS[name]

@@ -1,0 +1,108 @@
+"""Cells run in processes of their own: they time out, fail and are measured without touching anything else."""
+
+import importlib.util
+import os
+import time
+
+import numpy as np
+import pytest
+
+from fipscm.bench.method import Answer, Method
+from fipscm.bench.methods import METHODS
+from fipscm.bench.problem import DataSet
+from fipscm.bench.results import Cell
+from fipscm.bench.runner import Settings, measure, run_cell, run_cells
+from fipscm.errors import UnknownNameError
+
+DATA = DataSet("lin-out", 4, "released", "watts-strogatz", rows=200)
+
+
+class Sleeper(Method):
+    name, title = "sleeper", "never ends"
+
+    def solve(self, problem, rng):
+        time.sleep(600)
+
+
+class Crasher(Method):
+    name, title = "crasher", "always fails"
+
+    def solve(self, problem, rng):
+        raise ZeroDivisionError("as ever")
+
+
+class Dier(Method):
+    name, title = "dier", "takes its process with it"
+
+    def solve(self, problem, rng):
+        os._exit(7)
+
+
+class Eater(Method):
+    name, title = "eater", "needs 200 MB"
+
+    def solve(self, problem, rng):
+        return Answer(order=np.arange(4) + 0 * int(np.ones(25_000_000).sum()))
+
+
+@pytest.fixture
+def extra_methods(monkeypatch):
+    """Methods of this file; a server started before them would not know them, so cells are forked here and now."""
+    import multiprocessing
+
+    from fipscm.bench import runner
+
+    monkeypatch.setattr(runner, "_CONTEXT", multiprocessing.get_context("fork"))
+    for method in (Sleeper(), Crasher(), Dier(), Eater()):
+        monkeypatch.setitem(METHODS, method.name, method)
+
+
+def test_a_cell_that_takes_too_long_is_stopped_and_recorded(extra_methods):
+    line = run_cell(Cell("sleeper", DATA), limit=1.0)
+    assert line["status"] == "timeout"
+    assert 1.0 <= line["seconds"] < 60
+
+
+def test_a_method_that_fails_says_why(extra_methods):
+    line = run_cell(Cell("crasher", DATA), limit=60)
+    assert (line["status"], line["error"]) == ("failed", "ZeroDivisionError: as ever")
+
+
+def test_a_process_that_dies_is_a_failure(extra_methods):
+    line = run_cell(Cell("dier", DATA), limit=60)
+    assert line["status"] == "failed"
+    assert "code 7" in line["error"]
+
+
+def test_memory_is_what_the_method_took(extra_methods):
+    line = run_cell(Cell("eater", DATA), limit=60)
+    assert 180 < line["memory"] < 400
+
+
+def test_a_line_names_what_made_it():
+    line = run_cell(Cell("variance", DATA), limit=60)
+    assert line["status"] == "done"
+    assert 0 <= line["tos"] <= 1
+    assert line["versions"].keys() >= {"python", "fipscm", "numpy", "torch", "weights"}
+    assert {"name", "preset", "seed", "scale", "seconds", "memory"} <= line.keys()
+
+
+def test_scores_do_not_depend_on_where_a_cell_runs():
+    cell = Cell("random", DATA)
+    here, there = measure(cell), run_cell(cell, limit=60)
+    assert here["tos"] == there["tos"]
+
+
+@pytest.mark.parametrize("backend", ["local", "ray", "dask"])
+def test_every_engine_runs_every_cell(backend):
+    if backend != "local" and importlib.util.find_spec({"ray": "ray", "dask": "distributed"}[backend]) is None:
+        pytest.skip(f"{backend} is not installed: install fipscm[cluster]")
+    cells = [Cell(method, DATA) for method in ("variance", "random", "r2")]
+    lines = list(run_cells(cells, Settings(limit=120, jobs=2, backend=backend)))
+    assert {line["method"] for line in lines} == {"variance", "random", "r2"}
+    assert {line["status"] for line in lines} == {"done"}
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(UnknownNameError, match="did you mean 'ray'"):
+        Settings(backend="rya")

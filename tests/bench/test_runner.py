@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import time
 
 import numpy as np
 import pytest
@@ -17,11 +16,12 @@ from fipscm.errors import UnknownNameError
 DATA = DataSet("lin-out", 4, "released", "watts-strogatz", rows=200)
 
 
-class Sleeper(Method):
-    name, title = "sleeper", "never ends"
+class Looper(Method):
+    name, title = "looper", "never ends"
 
     def solve(self, problem, rng):
-        time.sleep(600)
+        while True:
+            pass
 
 
 class Crasher(Method):
@@ -53,14 +53,13 @@ def extra_methods(monkeypatch):
     from fipscm.bench import runner
 
     monkeypatch.setattr(runner, "_CONTEXT", multiprocessing.get_context("fork"))
-    for method in (Sleeper(), Crasher(), Dier(), Eater()):
+    for method in (Looper(), Crasher(), Dier(), Eater()):
         monkeypatch.setitem(METHODS, method.name, method)
 
 
 def test_a_cell_that_takes_too_long_is_stopped_and_recorded(extra_methods):
-    line = run_cell(Cell("sleeper", DATA), limit=1.0)
-    assert line["status"] == "timeout"
-    assert 1.0 <= line["seconds"] < 60
+    line = run_cell(Cell("looper", DATA), limit=1.0)
+    assert (line["status"], line["seconds"]) == ("timeout", 1.0)
 
 
 def test_a_method_that_fails_says_why(extra_methods):

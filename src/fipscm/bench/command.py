@@ -32,7 +32,7 @@ def bench(
     seeds: Listed = None,
     scales: Listed = None,
     variants: Listed = None,
-    limit: Annotated[float, typer.Option(help="Seconds a method may take for one data set.")] = 600.0,
+    limit: Annotated[float, typer.Option(help="Processor seconds a method may take for one data set.")] = 600.0,
     jobs: Annotated[int, typer.Option(help="Cells at the same time.")] = 1,
     backend: Annotated[str, typer.Option(help=f"{', '.join(BACKENDS)}: where cells run.")] = BACKENDS[0],
     out: Annotated[Path, typer.Option(help="Folder of results, pages and pictures.")] = Path("bench"),

@@ -1,10 +1,15 @@
-"""Run cells: each in a process of its own, with a time limit, here or on a cluster."""
+"""Run cells: each in a process of its own, with a time limit, here or on a cluster.
+
+Times are those of the processor, so that whatever else the machine does matters little.
+"""
 
 import contextlib
+import math
 import multiprocessing
 import os
 import platform
 import resource
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -27,6 +32,7 @@ from fipscm.order.weights import shipped_steps
 
 Line = dict[str, Any]
 BACKENDS = ("local", "ray", "dask")
+PATIENCE = 20  # on the clock, for one processor second: a busy machine is no fault of the method
 # A fork of a process that has imported everything starts at once; one that runs threads must not be forked.
 _CONTEXT = multiprocessing.get_context("forkserver")
 
@@ -36,7 +42,7 @@ class Settings:
     """How cells are run.
 
     Attributes:
-        limit: seconds a cell may take; beyond it is stopped and recorded as a timeout.
+        limit: processor seconds a method may take for a cell; then it is stopped and recorded as a timeout.
         jobs: cells at the same time.
         backend: local, or an existing cluster through joblib: ray or dask.
         folder: where sachs/ and syntren/ lie, if not to be downloaded.
@@ -108,55 +114,65 @@ def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
     """Run one cell in a process of its own and return its line of results."""
     _CONTEXT.set_forkserver_preload([__name__])
     receiver, sender = _CONTEXT.Pipe(duplex=False)
-    process = _CONTEXT.Process(target=_answer, args=(sender, cell, folder))
-    started = time.monotonic()
+    process = _CONTEXT.Process(target=_answer, args=(sender, cell, folder, limit))
     process.start()
     sender.close()
-    outcome: Line = {"status": TIMEOUT}
+    outcome: Line = {"status": TIMEOUT, "seconds": limit}
     try:
-        if receiver.poll(limit):
+        if receiver.poll(PATIENCE * limit):
             outcome = receiver.recv()
     except EOFError:
-        outcome = {"status": FAILED, "error": f"The process ended with code {_exit_code(process)}."}
+        process.join()
+        if process.exitcode != -signal.SIGXCPU:
+            outcome = {"status": FAILED, "error": f"The process ended with code {process.exitcode}.", "seconds": 0.0}
     finally:
         if process.is_alive():
             process.kill()
         process.join()
         receiver.close()
-    outcome.setdefault("seconds", round(time.monotonic() - started, 3))
     facts = {"limit": limit, "versions": versions(find_method(cell.method).packages)}
     return {"method": cell.method, **asdict(cell.data), **outcome, **facts}
 
 
-def _exit_code(process: Any) -> int | None:
-    process.join()
-    code: int | None = process.exitcode
-    return code
-
-
-def _answer(sender: Connection, cell: Cell, folder: Path | None) -> None:
+def _answer(sender: Connection, cell: Cell, folder: Path | None, limit: float) -> None:
     """What the process of a cell does: solve, score, report; the output of rivals is not ours to show."""
     torch.set_num_threads(1)
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
     try:
-        sender.send({"status": DONE, **measure(cell, folder)})
+        sender.send({"status": DONE, **measure(cell, folder, limit)})
     except Exception as error:
-        sender.send({"status": FAILED, "error": f"{type(error).__name__}: {error}"[:300]})
+        text = f"{type(error).__name__}: {error}"[:300]
+        sender.send({"status": FAILED, "error": text, "seconds": round(time.process_time(), 3)})
 
 
-def measure(cell: Cell, folder: Path | None = None) -> Line:
+def measure(cell: Cell, folder: Path | None = None, limit: float = math.inf) -> Line:
     """Solve a problem in this process; the seconds are those of the solution, not of its scoring."""
     problem = make_problem(cell.data, folder)
     method = find_method(cell.method)
     before = _peak_memory()
-    started = time.monotonic()
-    answer = method.solve(problem, cell.data.generator(cell.method))
-    seconds = time.monotonic() - started
+    started = time.process_time()
+    with _processor_limit(limit):
+        answer = method.solve(problem, cell.data.generator(cell.method))
+    seconds = time.process_time() - started
     memory = _peak_memory() - before
     scores = score(answer, problem, cell.data.generator(f"{cell.method}/scores"))
     return {"seconds": round(seconds, 3), "memory": round(memory, 1), **scores}
+
+
+@contextlib.contextmanager
+def _processor_limit(limit: float) -> Iterator[None]:
+    """Let the system end this process once it has used so many more seconds of the processor."""
+    if math.isinf(limit):
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + limit), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, before)
 
 
 def _peak_memory() -> float:

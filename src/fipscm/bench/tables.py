@@ -91,7 +91,7 @@ def _remarks(results: pd.DataFrame) -> Iterator[str]:
     names = [name for name in METHODS if name in set(results.method)]
     yield "\n".join(f"- `{name}`: {METHODS[name].title}" for name in names)
     limits = sorted(results.limit.unique())
-    yield f"Limit of a cell: {' or '.join(f'{limit:g} s' for limit in limits)}, on one thread."
+    yield f"Limit of a cell: {' or '.join(f'{limit:g}' for limit in limits)} processor seconds, on one thread."
 
 
 def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definition: Task) -> str:

@@ -8,9 +8,11 @@ import pytest
 
 from fipscm.bench.method import Answer, Method
 from fipscm.bench.methods import METHODS
+from fipscm.bench.pages import run_task
 from fipscm.bench.problem import DataSet
 from fipscm.bench.results import Cell
 from fipscm.bench.runner import Settings, measure, run_cell, run_cells
+from fipscm.bench.tasks import Grid
 from fipscm.errors import UnknownNameError
 
 DATA = DataSet("lin-out", 4, "released", "watts-strogatz", rows=200)
@@ -105,3 +107,11 @@ def test_every_engine_runs_every_cell(backend):
 def test_an_unknown_engine_is_refused():
     with pytest.raises(UnknownNameError, match="did you mean 'ray'"):
         Settings(backend="rya")
+
+
+def test_a_method_that_is_too_slow_is_tried_once_per_kind_of_data(extra_methods, tmp_path):
+    grid = Grid(("lin-in", "lin-out"), dims=(4,), rows=(100,), seeds=(0, 1))
+    told = []
+    run_task(["looper", "random"], grid, Settings(limit=1.0), tmp_path, lambda place, line: told.append(line))
+    assert sum(line["method"] == "looper" for line in told) == 2
+    assert sum(line["method"] == "random" for line in told) == 2 * 2 * 3

@@ -68,10 +68,10 @@ def _parsed(option: str, text: str) -> tuple[Any, ...]:
         raise DataError(f"--{option} {text} is not a list of whole numbers: write, for example, 10,20.") from None
 
 
-def _tell(count: int, total: int, line: dict[str, Any]) -> None:
+def _tell(place: str, line: dict[str, Any]) -> None:
     data = " ".join(str(line[part]) for part in ("name", "preset", "family", "scale", "variant") if line[part])
-    size = f"d={line['nodes']} n={line['rows']} seed={line['seed']}"
-    text = f"[{count}/{total}] {line['method']} on {data} {size}: {line['status']} after {line['seconds']:.1f} s"
+    size = f"d={line['nodes']} n={line['rows']}"
+    text = f"[{place}] {line['method']} on {data} {size}: {line['status']} after {line['seconds']:.1f} s"
     print(f"{text} {line.get('error', '')}".rstrip(), file=sys.stderr, flush=True)
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +11,39 @@ import pandas as pd
 from fipscm.bench.method import MissingMethodError
 from fipscm.bench.methods import METHODS, find_method
 from fipscm.bench.pictures import draw
-from fipscm.bench.results import Cell, append_result, is_settled, read_results
+from fipscm.bench.results import Cell, append_result, is_settled, is_too_slow, read_results
 from fipscm.bench.runner import Settings, run_cells
 from fipscm.bench.tables import page
 from fipscm.bench.tasks import Grid, Task
 from fipscm.files import write_whole
 
 RESULTS = "results.jsonl"
-Told = Callable[[int, int, dict[str, Any]], None]
+Told = Callable[[str, dict[str, Any]], None]
 
 
 def run_task(methods: Sequence[str], grid: Grid, settings: Settings, out: Path, tell: Told) -> None:
-    """Run every method on every data set that has no result yet; `tell` hears of each as it ends."""
+    """Run every method on every data set that has no result yet; `tell` hears of each as it ends.
+
+    A method that took too long is not tried on later data sets of the same kind.
+    """
     out.mkdir(parents=True, exist_ok=True)
     results = out / RESULTS
-    settled = {Cell.of(line) for line in read_results(results) if is_settled(line, settings.limit)}
+    lines = read_results(results)
+    settled = {Cell.of(line) for line in lines if is_settled(line, settings.limit)}
+    slow = {_kind(Cell.of(line)) for line in lines if is_too_slow(line, settings.limit)}
     wanted = [Cell(method, data) for data in grid.data_sets() for method in methods]
-    cells = [cell for cell in wanted if cell not in settled]
-    for count, line in enumerate(run_cells(cells, settings), start=1):
+    missing = [cell for cell in wanted if cell not in settled]
+    worthwhile = (cell for cell in missing if _kind(cell) not in slow)  # asked as cells start: `slow` grows meanwhile
+    for count, line in enumerate(run_cells(worthwhile, settings), start=1):
         append_result(results, line)
-        tell(count, len(cells), line)
+        if is_too_slow(line, settings.limit):
+            slow.add(_kind(Cell.of(line)))
+        tell(f"{count} of at most {len(missing)}", line)
+
+
+def _kind(cell: Cell) -> Cell:
+    """What cells have in common whose data sets differ by chance only."""
+    return Cell(cell.method, replace(cell.data, family="", seed=0))
 
 
 def able_methods(definition: Task, methods: Sequence[str] | None) -> list[str]:

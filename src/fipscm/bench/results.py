@@ -57,4 +57,9 @@ def append_result(path: Path, line: Mapping[str, Any]) -> None:
 
 def is_settled(line: Mapping[str, Any], limit: float) -> bool:
     """Tell whether a cell need not run again: it is done, or it took longer than it would be allowed now."""
-    return bool(line["status"] == DONE or (line["status"] == TIMEOUT and line["limit"] >= limit))
+    return line["status"] == DONE or is_too_slow(line, limit)
+
+
+def is_too_slow(line: Mapping[str, Any], limit: float) -> bool:
+    """Tell whether a method took longer than it would be allowed now."""
+    return bool(line["status"] == TIMEOUT and line["limit"] >= limit)

@@ -11,10 +11,11 @@ import platform
 import resource
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import packages_distributions, version
+from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -58,13 +59,13 @@ class Settings:
             raise unknown_name("backend", self.backend, BACKENDS)
 
 
-def run_cells(cells: Sequence[Cell], settings: Settings) -> Iterator[Line]:
-    """Yield the line of each cell as soon as it is there."""
-    calls = [delayed(run_cell)(cell, settings.limit, settings.folder) for cell in cells]
+def run_cells(cells: Iterable[Cell], settings: Settings) -> Iterator[Line]:
+    """Yield the line of each cell as soon as it is there; a cell is asked for only when it can start."""
+    calls = (delayed(run_cell)(cell, settings.limit, settings.folder) for cell in cells)
     with _engine(settings.backend, settings.jobs):
         if settings.backend == "ray":  # its joblib backend hands results back only when all of a call are there
-            for start in range(0, len(calls), settings.jobs):
-                yield from Parallel()(calls[start : start + settings.jobs])
+            while some := list(islice(calls, settings.jobs)):
+                yield from Parallel()(some)
         else:
             yield from Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(calls)
 

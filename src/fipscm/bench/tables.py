@@ -27,7 +27,7 @@ SUITES = {"lingauss": "c-suite"}  # a table whose columns are SCMs of a suite ha
 LEGEND = """Each entry is the mean over data sets and, in parentheses, their standard deviation; what the paper printed
 for the same method stands in [brackets]. A row in brackets only is quoted: there is no package to run. Methods are
 compared with those that are told as much: the best of each column and group is bold, whoever it is. A method that took
-longer than the limit of a cell is shown as a timeout."""
+longer than the limit of a cell is shown as a timeout, and is not tried on later data sets of the same kind."""
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,8 @@ def test_scores_do_not_depend_on_where_a_cell_runs():
 
 
 @pytest.mark.parametrize("backend", ["local", "ray", "dask"])
-def test_every_engine_runs_every_cell(backend):
+def test_every_engine_runs_every_cell(backend, monkeypatch):
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # by default its workers give way to every other test
     if backend != "local" and importlib.util.find_spec({"ray": "ray", "dask": "distributed"}[backend]) is None:
         pytest.skip(f"{backend} is not installed: install fipscm[cluster]")
     cells = [Cell(method, DATA) for method in ("variance", "random", "r2")]

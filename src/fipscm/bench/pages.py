@@ -1,7 +1,7 @@
 """Run a task: what is missing is run, then its page and pictures are made from the results file."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,17 +63,30 @@ def able_methods(definition: Task, methods: Sequence[str] | None) -> list[str]:
 
 
 def write_pages(task: str, definition: Task, command: str, out: Path) -> list[Path]:
-    """Make the page and the pictures of a task from the results that belong to it."""
-    wanted = {Cell(method, data) for data in definition.grid.data_sets() for method in definition.methods}
-    results = pd.DataFrame([line for line in read_results(out / RESULTS) if Cell.of(line) in wanted])
+    """Write the page and the pictures of a task from the results that belong to it."""
+    lines = read_results(out / RESULTS)
+    results = _results_of(definition, lines)
     if results.empty:
         return []
     pictures = [
-        out / f"{task}-{figure.replace('_', '-')}.png"
+        picture
         for figure in definition.figures
-        if draw(figure, definition, results, out / f"{task}-{figure.replace('_', '-')}.png")
+        if draw(figure, definition, results, picture := out / f"{task}-{figure.replace('_', '-')}.png")
     ]
-    text = page(definition, results, command)
     shown = "".join(f"\n![{picture.stem}]({picture.name})\n" for picture in pictures)
-    write_whole(out / f"{task}.md", lambda file: file.write((text + shown).encode()))
+    text = page_of(definition, lines, command) + shown
+    write_whole(out / f"{task}.md", lambda file: file.write(text.encode()))
     return [out / f"{task}.md", *pictures]
+
+
+def page_of(definition: Task, lines: Sequence[Mapping[str, Any]], command: str) -> str:
+    """Return the tables of a task, made from the lines of results that belong to it."""
+    return page(definition, _results_of(definition, lines), command)
+
+
+def _results_of(definition: Task, lines: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """The lines of a task in its own order, whenever each was added."""
+    wanted = (Cell(method, data) for data in definition.grid.data_sets() for method in definition.methods)
+    places = {cell: place for place, cell in enumerate(wanted)}
+    mine = {places[cell]: line for line in lines if (cell := Cell.of(line)) in places}
+    return pd.DataFrame([mine[place] for place in sorted(mine)])

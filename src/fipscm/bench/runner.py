@@ -64,8 +64,9 @@ def run_cells(cells: Iterable[Cell], settings: Settings) -> Iterator[Line]:
     calls = (delayed(run_cell)(cell, settings.limit, settings.folder) for cell in cells)
     with _engine(settings.backend, settings.jobs):
         if settings.backend == "ray":  # its joblib backend hands results back only when all of a call are there
-            while some := list(islice(calls, settings.jobs)):
-                yield from Parallel()(some)
+            with Parallel() as parallel:
+                while some := list(islice(calls, settings.jobs)):
+                    yield from parallel(some)
         else:
             yield from Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(calls)
 

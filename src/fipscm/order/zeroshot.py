@@ -35,10 +35,11 @@ class HasPrecedence(Protocol):
 
 @dataclass(frozen=True)
 class ZeroShot:
-    """A causal order by name, causes first, and the probability of every edge, row = cause."""
+    """A causal order by name, causes first, the probability of every edge, row = cause, and of every leaf removed."""
 
     order: list[Hashable]
     edges: pd.DataFrame
+    certainty: pd.Series
 
     def adjacency(self, threshold: float = 0.5) -> Adjacency:
         """(D, D) in the table's column order, 1 where the edge is more likely than the threshold."""
@@ -96,7 +97,8 @@ def zero_shot(
         view = EvidenceView.of(encoder or shipped_encoder(), frame.to_numpy()[None], raw)
         removal = remove_leaves(view, before=before)
     names = list(frame.columns)
-    return ZeroShot([names[column] for column in removal.order], pd.DataFrame(removal.edges, names, names))
+    order = [names[column] for column in removal.order]
+    return ZeroShot(order, pd.DataFrame(removal.edges, names, names), pd.Series(removal.certainty, names))
 
 
 def plausible_orders(

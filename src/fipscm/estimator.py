@@ -28,15 +28,12 @@ from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.model import LearnedSCM
 from fipscm.mechanism.progress import progress_bar, silent
-from fipscm.mechanism.reorder import OrderedGraph, reorder
 from fipscm.order import plausible_orders, precedence_shares, zero_shot
 from fipscm.plotting import plot_graph
 from fipscm.table import training_frame
 from fipscm.uncertainty import agreement
 
 PLAUSIBLE_ORDERS = 20
-SURE = 0.98  # nearly all misplaced variables were leaves less certain than this, and few others
-LIKELY = 0.3  # for the edges that a move must respect: one too many costs less than one too few
 _ASSESSED = ("order_confidence", "agreement")
 
 
@@ -108,7 +105,7 @@ class FiP(BaseEstimator):
                 "collect more rows, or keep the columns that matter."
             )
         rng = _generator(self.random_state)
-        scm = self._fit_on(frame, self._choose_order(frame, rng), rng)
+        scm = self._fit_on(frame, self._choose_order(frame), rng)
         self.corrections_ = bootstrap_corrections(scm, frame.to_numpy(), rng)
         self._table: pd.DataFrame | None = frame
         self._assessment: tuple[Array, Array] | None = None
@@ -256,23 +253,12 @@ class FiP(BaseEstimator):
     def _constraints(self) -> Constraints:
         return Constraints(self.order, self.graph, self.knowledge or Knowledge())
 
-    def _choose_order(self, frame: pd.DataFrame, rng: np.random.Generator) -> Order:
-        """The order given, or the inferred one, set right by the rows; always one the knowledge permits."""
-        names, knowledge = list(frame.columns), self._constraints.knowledge
+    def _choose_order(self, frame: pd.DataFrame) -> Order:
+        """The order given, or the inferred one; always one the knowledge permits."""
+        names = list(frame.columns)
         if self._constraints.fix_the_order:
             return self._constraints.given_order(names)
-        inferred = zero_shot(frame, self.scale, knowledge)
-        order, unsure = order_positions(inferred.order, names), inferred.certainty.to_numpy() < SURE
-        if not unsure.any():
-            return order
-        return reorder(
-            ((frame - frame.mean()) / frame.std(ddof=0)).to_numpy(),
-            OrderedGraph(order, inferred.edges.to_numpy() > LIKELY),
-            unsure,
-            knowledge.allowed(names),
-            knowledge.precedence(names),
-            torch.Generator().manual_seed(int(rng.integers(2**31))),
-        )
+        return order_positions(zero_shot(frame, self.scale, self._constraints.knowledge).order, names)
 
     def _fit_on(self, frame: pd.DataFrame, order: Order, rng: np.random.Generator) -> LearnedSCM:
         names = list(frame.columns)

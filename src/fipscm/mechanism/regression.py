@@ -99,14 +99,9 @@ def fit_waves(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance) -> Fit:
 
 def squared_errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, fitted: int) -> Tensor:
     """Fit on the first rows and return the squared errors of all later ones: (N - fitted,)."""
-    return errors(z, y, waves, relevance, fitted).square()
-
-
-def errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, fitted: int) -> Tensor:
-    """Fit on the first rows and return the errors of all later ones: (N - fitted,)."""
     design = _design(z, waves, relevance.inverse_lengths).double()
     solution = _solve(design[:fitted], y[:fitted].double(), torch.tensor(relevance.noise_ratio).double(), z.shape[1])
-    return y[fitted:].double() - design[fitted:] @ solution[1:] - solution[0]
+    return (y[fitted:].double() - design[fitted:] @ solution[1:] - solution[0]).square()
 
 
 def _design(z: Tensor, waves: Waves, inverse_lengths: Tensor) -> Tensor:

@@ -41,17 +41,10 @@ def random_leaf(rng: np.random.Generator) -> Choice:
 
 @dataclass(frozen=True)
 class Removal:
-    """An order, the probability of each cause, and how sure each step was.
-
-    Attributes:
-        order: (D,) causes first.
-        edges: (D, D), edges[i, j] for i causes j.
-        certainty: (D,) the probability that a variable was a leaf when it went; one for the last that is left.
-    """
+    """An order, and for each variable the probability of each cause: edges[i, j] for i causes j."""
 
     order: Order
     edges: NDArray[np.float64]
-    certainty: NDArray[np.float64]
 
 
 @torch.no_grad()
@@ -64,7 +57,7 @@ def remove_leaves(view: View, choose: Choice = soft_vote, before: Mask | None = 
     variables = view.shape[1]
     before = np.zeros((variables, variables), dtype=bool) if before is None else before
     remaining, removed = np.arange(variables), []
-    edges, certainty = np.zeros((variables, variables)), np.ones(variables)
+    edges = np.zeros((variables, variables))
     while len(remaining) > 1:
         logits = view.logits()
         held = before[np.ix_(remaining, remaining)].any(axis=1)
@@ -72,11 +65,10 @@ def remove_leaves(view: View, choose: Choice = soft_vote, before: Mask | None = 
         if logits.parent is not None:
             edges[remaining, remaining[leaf]] = logits.parent[:, leaf].double().sigmoid().mean(dim=0).numpy()
         edges[remaining[leaf], remaining[leaf]] = 0.0
-        certainty[remaining[leaf]] = logits.leaf[:, leaf].double().sigmoid().mean()
         removed.append(remaining[leaf])
         remaining = np.delete(remaining, leaf)
         view = view.without(torch.full((view.shape[0],), leaf))
-    return Removal(np.array([*remaining, *removed[::-1]], dtype=np.intp), edges, certainty)
+    return Removal(np.array([*remaining, *removed[::-1]], dtype=np.intp), edges)
 
 
 def order_by_chunks(

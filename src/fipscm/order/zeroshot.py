@@ -35,11 +35,10 @@ class HasPrecedence(Protocol):
 
 @dataclass(frozen=True)
 class ZeroShot:
-    """A causal order by name, causes first, the probability of every edge, row = cause, and of every leaf removed."""
+    """A causal order by name, causes first, and the probability of every edge, row = cause."""
 
     order: list[Hashable]
     edges: pd.DataFrame
-    certainty: pd.Series
 
     def adjacency(self, threshold: float = 0.5) -> Adjacency:
         """(D, D) in the table's column order, 1 where the edge is more likely than the threshold."""
@@ -97,8 +96,7 @@ def zero_shot(
         view = EvidenceView.of(encoder or shipped_encoder(), frame.to_numpy()[None], raw)
         removal = remove_leaves(view, before=before)
     names = list(frame.columns)
-    order = [names[column] for column in removal.order]
-    return ZeroShot(order, pd.DataFrame(removal.edges, names, names), pd.Series(removal.certainty, names))
+    return ZeroShot([names[column] for column in removal.order], pd.DataFrame(removal.edges, names, names))
 
 
 def plausible_orders(

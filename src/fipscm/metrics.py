@@ -91,6 +91,23 @@ def _gain_curve(
     return 1 - odds * (positives - hits) / hits, 1 - odds * alarms / hits
 
 
+def calibration_error(probabilities: ArrayLike, true: ArrayLike, bins: int = 10) -> float:
+    """Expected calibration error of directed edge probabilities: their mean distance from the share that are edges.
+
+    Pairs of probability zero are left out: an order makes half of them impossible, which is no merit.
+
+    >>> round(calibration_error([[0, 0.8], [0, 0]], [[0, 1], [0, 0]]), 6)
+    0.2
+    """
+    values, labels = _off_diagonal(probabilities), _off_diagonal(_edges(true))
+    values, labels = values[values > 0], labels[values > 0]
+    if len(values) == 0:
+        return float("nan")
+    place = np.minimum((values * bins).astype(int), bins - 1)
+    excess = np.bincount(place, values - labels, bins)
+    return float(np.abs(excess).sum() / len(values))
+
+
 def rescaled_l2(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float:
     """Mean over rows of sqrt(mean over variables of ((x - xhat) / std)^2), std (D,) of the observed columns.
 
@@ -129,6 +146,7 @@ METRICS: dict[str, Callable[..., Any]] = {
     "shd": shd,
     "auc_roc": auc_roc,
     "auc_prg": auc_prg,
+    "calibration_error": calibration_error,
     "rescaled_l2": rescaled_l2,
     "mmd": mmd,
 }

@@ -44,6 +44,7 @@ class Answer:
         order: (D,) column positions, causes first.
         adjacency: (D, D) 0/1, row = cause; an undirected edge stands in both directions.
         edge_scores: (D, D) the higher, the more likely the row causes the column.
+        edge_probabilities: (D, D) edge scores that are meant as probabilities.
         model: for counterfactuals, noises and samples.
         figures: what else was measured on the way, by name.
     """
@@ -51,6 +52,7 @@ class Answer:
     order: Order | None = None
     adjacency: Adjacency | None = None
     edge_scores: NDArray[np.float64] | None = None
+    edge_probabilities: NDArray[np.float64] | None = None
     model: Generative | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from fipscm.bench.method import Answer, Generative
 from fipscm.bench.problem import Problem
-from fipscm.metrics import auc_prg, auc_roc, directed_f1, mmd, rescaled_l2, shd, tos
+from fipscm.metrics import auc_prg, auc_roc, calibration_error, directed_f1, mmd, rescaled_l2, shd, tos
 
 SAMPLE_ROWS = 1_000  # the discrepancy of two samples takes time beyond the square of the rows
 
@@ -16,6 +16,7 @@ SCORES: dict[str, tuple[str, bool]] = {
     "shd": ("structural Hamming distance", False),
     "auc_roc": ("AUC-ROC of edges", True),
     "auc_prg": ("AUC-PRG of edges", True),
+    "calibration": ("calibration error of edge probabilities", False),
     "counterfactual": ("counterfactual error", False),
     "noise": ("noise error", False),
     "mmd": ("MMD of samples", False),
@@ -36,6 +37,8 @@ def score(answer: Answer, problem: Problem, rng: np.random.Generator) -> dict[st
     if answer.edge_scores is not None:
         found["auc_roc"] = auc_roc(answer.edge_scores, problem.adjacency)
         found["auc_prg"] = auc_prg(answer.edge_scores, problem.adjacency)
+    if answer.edge_probabilities is not None:
+        found["calibration"] = calibration_error(answer.edge_probabilities, problem.adjacency)
     if answer.model is not None:
         found |= _model_scores(answer.model, problem, rng)
     return {name: round(float(value), 6) for name, value in found.items() if np.isfinite(value)}

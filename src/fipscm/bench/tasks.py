@@ -83,11 +83,11 @@ TASKS: dict[str, Task] = {
         grid=Grid(("lin-out",), dims=(5,), rows=(2_000,), seeds=(0,)),
     ),
     "tos": Task(
-        "Causal orders by dimension",
+        "Causal orders by dimension, and the zero-shot graph",
         "figure 2 (TOS against d)",
         ("zero-shot", *ORDERS),
-        ("tos",),
-        grid=Grid(dims=(10, 20, 50, 100, 200), scales=("raw", "standardized")),
+        ("tos", "f1", "calibration", "seconds"),
+        grid=Grid(presets=("avici", "released"), dims=(10, 20, 50, 100, 200), scales=("raw", "standardized")),
     ),
     "d-max": Task(
         "Orders and training memory by d_max",

@@ -48,7 +48,7 @@ class Estimator(Method):
             order_positions(model.causal_order_, list(problem.table.columns)),
             model.adjacency_.to_numpy(),
             model.edge_scores_.to_numpy(),
-            FittedFiP(model),
+            model=FittedFiP(model),
         )
 
 
@@ -69,7 +69,8 @@ class ZeroShotMethod(Method):
         """Infer order and edges."""
         found = zero_shot(problem.table, problem.scale)
         order = order_positions(found.order, list(problem.table.columns))
-        return Answer(order, found.adjacency(), found.edges.to_numpy())
+        edges = found.edges.to_numpy()
+        return Answer(order, found.adjacency(), edges, edges)
 
 
 METHODS: tuple[Method, ...] = (

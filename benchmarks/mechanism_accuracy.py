@@ -1,13 +1,13 @@
 """Score the mechanism model on true orders: python benchmarks/mechanism_accuracy.py run, then ... table.
 
-With `--orders inferred` the whole pipeline is scored instead, its orders inferred on raw scales.
+The whole pipeline, with inferred orders, is scored by `fipscm bench`.
 `run` appends one line per SCM to a jsonl file and skips what is already there, every cell's first SCM before any
 cell's second; `table` turns the file into the Markdown tables of docs/results/mechanism.md.
 """
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +17,6 @@ import pandas as pd
 import torch
 import typer
 
-from fipscm.estimator import FiP
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, fit_mechanism
 from fipscm.metrics import directed_f1, rescaled_l2
@@ -28,19 +27,10 @@ from fipscm.structural import StandardSCM
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 RESULTS = Path("benchmarks/results/mechanism.jsonl")
 NAMES = ("lin-in", "lin-out", "rff-in", "rff-out")
-# Directed F1 and counterfactual error; the paper has no counterfactuals on inferred orders for P_IN.
-PAPER = {
-    "true": {"lin-in": (0.79, 0.066), "lin-out": (0.77, 0.11), "rff-in": (0.90, 0.10), "rff-out": (0.92, 0.12)},
-    "inferred": {"lin-in": (0.78, "-"), "lin-out": (0.76, 0.13), "rff-in": (0.82, "-"), "rff-out": (0.81, 0.13)},
-}
+# Directed F1 and counterfactual error.
+PAPER = {"lin-in": (0.79, 0.066), "lin-out": (0.77, 0.11), "rff-in": (0.90, 0.10), "rff-out": (0.92, 0.12)}
 # The comparison with Causal NF: intervened nodes, and the paper's error.
 KNOWN = {"triangle": ((0, 1), 0.094), "simpson": ((0, 1, 2), 0.12), "large_bd": ((0, 1, 2, 4), 0.024)}
-
-Fit = Callable[[pd.DataFrame, StandardSCM], LearnedSCM]
-FITS: dict[str, Fit] = {
-    "true": lambda frame, scm: fit_mechanism(frame, allowed_from_order(scm.order)),
-    "inferred": lambda frame, scm: FiP(scale="raw", random_state=0).fit(frame).scm_,
-}
 
 
 @dataclass(frozen=True)
@@ -60,7 +50,6 @@ def run(
     dims: Annotated[str, typer.Option(help="Which dimensions, separated by commas.")] = "10,20,50",
     per_family: Annotated[int, typer.Option(help="SCMs per graph family and dimension.")] = 3,
     threads: Annotated[int, typer.Option(help="Threads per fit.")] = 1,
-    orders: Annotated[str, typer.Option(help="true, or inferred for the whole pipeline.")] = "true",
 ) -> None:
     """Fit and score every SCM that has no score yet."""
     torch.set_num_threads(threads)
@@ -69,7 +58,7 @@ def run(
     for cell in _cells(names.split(","), [int(size) for size in dims.split(",")], per_family):
         if str(cell) in done:
             continue
-        line = {"cell": str(cell), **asdict(cell), **_score(cell, FITS[orders])}
+        line = {"cell": str(cell), **asdict(cell), **_score(cell)}
         with results.open("a") as file:
             file.write(json.dumps(line) + "\n")
         typer.echo(line, err=True)
@@ -78,7 +67,6 @@ def run(
 @app.command()
 def table(
     results: Annotated[Path, typer.Option(help="The scores.")] = RESULTS,
-    orders: Annotated[str, typer.Option(help="true or inferred: which figures of the paper to put beside.")] = "true",
 ) -> None:
     """Print the tables."""
     scores = _scores(results)
@@ -90,7 +78,7 @@ def table(
             counts = " / ".join(str((rows.nodes == size).sum()) for size in (10, 20, 50))
             f1, error = (rows.groupby("nodes")[column].mean().mean() for column in ("f1", "error"))
             median = rows.groupby("nodes")["error"].median().mean()
-            paper = PAPER[orders][name]
+            paper = PAPER[name]
             print(f"| {name} | {counts} | {f1:.3f} | {paper[0]} | {error:.4f} | {median:.4f} | {paper[1]} |")
     print("\n| | d | SCMs | directed F1 | counterfactual r-l2, mean (std) | seconds per fit |")
     print("| --- | --- | --- | --- | --- | --- |")
@@ -120,16 +108,16 @@ def _cells(names: list[str], dims: list[int], per_family: int) -> Iterator[Cell]
                 yield from (Cell(name, family, nodes, replicate) for family in families)
 
 
-def _score(cell: Cell, fit: Fit) -> dict[str, Any]:
+def _score(cell: Cell) -> dict[str, Any]:
     if cell.name in KNOWN:
-        return _known_score(known_scm(cell.name), KNOWN[cell.name][0], cell.replicate, fit)
+        return _known_score(known_scm(cell.name), KNOWN[cell.name][0], cell.replicate)
     case = next(
         case
         for case in metadataset(cell.name, dims=[cell.nodes], per_family=cell.replicate + 1)
         if (case.family, case.replicate) == (cell.family, cell.replicate)
     )
     frame = case.sample(ROWS)
-    model, seconds = _timed(fit, frame, case.scm)
+    model, seconds = _timed_fit(frame, case.scm)
     scale = frame.to_numpy().std(axis=0)
     errors = [
         rescaled_l2(test.truth.to_numpy(), model.counterfactual(test.factual, test.do).to_numpy(), scale)
@@ -139,10 +127,10 @@ def _score(cell: Cell, fit: Fit) -> dict[str, Any]:
     return {"f1": f1, "error": float(np.mean(errors)), "seconds": seconds, "network_nodes": len(model.nodes)}
 
 
-def _known_score(scm: StandardSCM, targets: tuple[int, ...], seed: int, fit: Fit) -> dict[str, Any]:
+def _known_score(scm: StandardSCM, targets: tuple[int, ...], seed: int) -> dict[str, Any]:
     rng = np.random.default_rng([seed, len(targets)])
     frame = scm.sample(ROWS, rng)
-    model, seconds = _timed(fit, frame, scm)
+    model, seconds = _timed_fit(frame, scm)
     errors = []
     for target in targets:
         for share in (0.25, 0.5, 0.75):
@@ -154,9 +142,9 @@ def _known_score(scm: StandardSCM, targets: tuple[int, ...], seed: int, fit: Fit
     return {"f1": f1, "error": float(np.mean(errors)), "seconds": seconds, "network_nodes": len(model.nodes)}
 
 
-def _timed(fit: Fit, frame: pd.DataFrame, scm: StandardSCM) -> tuple[LearnedSCM, float]:
+def _timed_fit(frame: pd.DataFrame, scm: StandardSCM) -> tuple[LearnedSCM, float]:
     started = time.perf_counter()
-    model = fit(frame, scm)
+    model = fit_mechanism(frame, allowed_from_order(scm.order))
     return model, time.perf_counter() - started
 
 

@@ -36,7 +36,7 @@ def linear_problem(weights: list[list[float]]) -> Problem:
     noise = np.random.default_rng(0).uniform(-1, 1, size=(300, len(effects)))
     rows = noise @ np.linalg.inv(np.eye(len(effects)) - effects)
     table = pd.DataFrame(rows, columns=[f"x{i}" for i in range(len(effects))])
-    return Problem(table, (effects != 0).astype(np.int8), (), np.ones(len(effects)))
+    return Problem(table, (effects != 0).astype(np.int8), np.ones(len(effects)))
 
 
 COLLIDER = [[0, 0, 0], [1.5, 0, 0], [1.5, 0, 0]]
@@ -130,7 +130,7 @@ def test_an_order_is_that_of_the_baseline_of_the_same_name(name: str) -> None:
 
 def test_direct_lingam_finds_the_same_graph_in_any_units() -> None:
     problem = linear_problem(CHAIN)
-    rescaled = Problem(problem.table * [1e-3, 1.0, 1e3], problem.adjacency, (), problem.unit)
+    rescaled = Problem(problem.table * [1e-3, 1.0, 1e3], problem.adjacency, problem.unit)
     for variant in (problem, rescaled):
         answer = orders.DirectLingam().solve(variant, np.random.default_rng(0))
         np.testing.assert_array_equal(answer.adjacency, problem.adjacency)

@@ -25,7 +25,7 @@ def problem():
     # Columns out of causal order, so that nothing works by accident of the layout.
     columns = [2, 0, 3, 1]
     table = SCM.sample(600, np.random.default_rng(1)).iloc[:, columns]
-    return Problem(table, SCM.adjacency[np.ix_(columns, columns)], (), table.std(ddof=0).to_numpy())
+    return Problem(table, SCM.adjacency[np.ix_(columns, columns)], table.std(ddof=0).to_numpy())
 
 
 @pytest.fixture(scope="module")

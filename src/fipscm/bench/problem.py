@@ -1,6 +1,6 @@
 """Data sets with known answers, named so that any process can make them again. Shapes: N rows, D variables."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -52,18 +52,23 @@ class Problem:
     Attributes:
         table: (N, D) the rows a method may see.
         adjacency: (D, D) the true graph.
-        tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
         unit: (D,) what a counterfactual error of one is in each column.
+        make_tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
         noise: (N, D) the noise behind the rows, in the units of the table, where it is additive.
         scale: whether the columns still have their own scales ("raw") or not ("standardized").
     """
 
     table: pd.DataFrame
     adjacency: Adjacency
-    tests: tuple[CounterfactualTest, ...]
     unit: Array
+    make_tests: Callable[[], Iterable[CounterfactualTest]] = tuple
     noise: Array | None = None
     scale: str = "raw"
+
+    @cached_property
+    def tests(self) -> tuple[CounterfactualTest, ...]:
+        """The counterfactuals, made when first asked for: most methods have no answer to them."""
+        return tuple(self.make_tests())
 
     @cached_property
     def order(self) -> Order:
@@ -79,18 +84,16 @@ class Problem:
             column = self.table.columns.get_loc(name)
             return (value - mean.iloc[column]) / std.iloc[column]
 
+        def tests() -> Iterable[CounterfactualTest]:
+            for test in self.tests:
+                do = {name: scaled(name, value) for name, value in test.do.items()}
+                yield CounterfactualTest((test.factual - mean) / std, do, (test.truth - mean) / std)
+
         return replace(
             self,
             table=(self.table - mean) / std,
-            tests=tuple(
-                CounterfactualTest(
-                    (test.factual - mean) / std,
-                    {name: scaled(name, value) for name, value in test.do.items()},
-                    (test.truth - mean) / std,
-                )
-                for test in self.tests
-            ),
             unit=self.unit / factors,
+            make_tests=tests,
             noise=None if self.noise is None else self.noise / factors,
             scale="standardized",
         )

@@ -64,7 +64,7 @@ def _random(data: DataSet) -> Problem:
     make = VARIANTS[data.variant]
     world: World = make(data.name, data.nodes, data.preset, data.family, data.rows, data.generator("world"))
     if world.scm is None:
-        return Problem(world.table, world.adjacency, (), world.table.std(ddof=0).to_numpy())
+        return Problem(world.table, world.adjacency, world.table.std(ddof=0).to_numpy())
     return _from_scm(world.scm, world.table, data.generator("counterfactuals"), world.noise)
 
 
@@ -88,7 +88,7 @@ def _causal_nf(data: DataSet) -> Problem:
     table = scm.sample(data.rows, rng)
     # The rescaled error divides by the square root of D; these units take that back.
     unit = np.full(len(scm.names), len(scm.names) ** -0.5)
-    return Problem(table, scm.adjacency, tuple(_quartile_tests(scm, table, INTERVENED[data.name], rng)), unit)
+    return Problem(table, scm.adjacency, unit, lambda: _quartile_tests(scm, table, INTERVENED[data.name], rng))
 
 
 def _quartile_tests(
@@ -102,9 +102,9 @@ def _quartile_tests(
 
 
 def _from_scm(scm: SCM, table: pd.DataFrame, rng: np.random.Generator, noise: Array | None) -> Problem:
-    tests = tuple(counterfactual_tests(scm, table, rng))
-    return Problem(table, scm.adjacency, tests, table.std(ddof=0).to_numpy(), noise)
+    unit = table.std(ddof=0).to_numpy()
+    return Problem(table, scm.adjacency, unit, lambda: counterfactual_tests(scm, table, rng), noise)
 
 
 def _from_table(known: KnownTable) -> Problem:
-    return Problem(known.observations, known.adjacency, (), known.observations.std(ddof=0).to_numpy())
+    return Problem(known.observations, known.adjacency, known.observations.std(ddof=0).to_numpy())

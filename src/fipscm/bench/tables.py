@@ -20,6 +20,7 @@ SECTIONS = {
     "variant": ["name", "preset", "nodes", "rows", "scale"],
     "rows": ["name", "preset", "nodes", "scale", "variant"],
 }
+TOLD = ("rows", "order", "graph")
 MEAN = "mean"
 AVERAGED = ("nodes", "name")
 SUITES = {"lingauss": "c-suite"}  # a table whose columns are SCMs of a suite has the suite's average beside its mean
@@ -104,7 +105,7 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     quoted = {name: _quotes(figure, name, rows, columns, definition) for name in _only_quoted(figure, rows)}
     entries = {
         name: line
-        for name, line in (measured | quoted).items()
+        for name, line in sorted((measured | quoted).items(), key=lambda item: TOLD.index(_told(item[0])))
         if any(entry.mean is not None or entry.timeouts or entry.failures for entry in line)
     }
     averaged = [MEAN] if definition.columns in AVERAGED and len(columns) > 1 else []

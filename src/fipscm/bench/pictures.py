@@ -3,15 +3,17 @@
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fipscm.bench.results import DONE
 from fipscm.bench.scores import SCORES
-from fipscm.bench.tables import SECTIONS
+from fipscm.bench.tables import SECTIONS, column_order, heading
 from fipscm.bench.tasks import Task
 from fipscm.files import write_whole
 
-WIDTH, HEIGHT = 4.2, 3.4
+WIDTH, HEIGHT, ACROSS = 4.2, 3.4, 4
+MEASURED = ("nodes", "rows")  # columns between which a line makes sense
 
 
 def draw(figure: str, definition: Task, results: pd.DataFrame, path: Path) -> bool:
@@ -20,33 +22,39 @@ def draw(figure: str, definition: Task, results: pd.DataFrame, path: Path) -> bo
     if figure not in done or done[figure].notna().sum() == 0:
         return False
     done = done[done[figure].notna()]
-    panels = list(done.groupby(SECTIONS[definition.columns], sort=False))
-    across = min(4, len(panels))
+    fields = SECTIONS[definition.columns]
+    panels = list(done.groupby(fields, sort=False))
+    across = min(ACROSS, len(panels))
     down = -(-len(panels) // across)
     canvas = Figure(figsize=(WIDTH * across + 1.8, HEIGHT * down), layout="constrained")
-    axes = canvas.subplots(down, across, squeeze=False).ravel()
+    axes = canvas.subplots(down, across, squeeze=False, sharey=True).ravel()
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     methods = list(dict.fromkeys(done.method))
     for axis, (key, rows) in zip(axes, panels, strict=False):
-        columns = sorted(
-            rows[definition.columns].unique(), key=str if rows[definition.columns].dtype == object else None
-        )
-        for number, method in enumerate(methods):
-            scores = rows[rows.method == method].groupby(definition.columns)[figure]
-            means = scores.mean().reindex(columns)
-            spread = scores.std().reindex(columns).fillna(0.0)
-            places = [place + 0.02 * (number - len(methods) / 2) for place in range(len(columns))]
-            axis.errorbar(places, means, spread, marker="o", capsize=2, label=method, color=f"C{number % 10}",
-                          linestyle="-" if number < 10 else "--")  # fmt: skip
-        axis.set_xticks(
-            range(len(columns)), [str(column) for column in columns], rotation=0 if len(columns) < 5 else 30
-        )
-        axis.set_title(", ".join(str(part) for part in key if part not in ("", "plain")), fontsize=9)
-        axis.set_xlabel(definition.columns)
-        axis.grid(alpha=0.3)
-    axes[0].set_ylabel(SCORES.get(figure, (figure, True))[0])
-    handles, labels = axes[0].get_legend_handles_labels()
-    canvas.legend(handles, labels, loc="outside right center", fontsize=8, frameon=False)
+        _panel(axis, figure, rows, methods, definition)
+        axis.set_title(heading(dict(zip(fields, key, strict=True))), fontsize=8)
+    for axis in axes[::across]:
+        axis.set_ylabel(SCORES[figure][0])
+    lines = {label: line for axis in axes for line, label in zip(*axis.get_legend_handles_labels(), strict=True)}
+    canvas.legend(list(lines.values()), list(lines), loc="outside right center", fontsize=8, frameon=False)
     write_whole(path, lambda file: canvas.savefig(file, format="png", dpi=100))
     return True
+
+
+def _panel(axis: Axes, figure: str, rows: pd.DataFrame, methods: list[str], definition: Task) -> None:
+    """Means and standard deviations of every method that has the score; the same method has the same colour always."""
+    columns = sorted(rows[definition.columns].unique(), key=column_order(definition))
+    for number, method in enumerate(methods):
+        scores = rows[rows.method == method].groupby(definition.columns)[figure]
+        if not len(scores):
+            continue
+        means, spread = scores.mean().reindex(columns), scores.std().reindex(columns).fillna(0.0)
+        places = [place + 0.03 * (number - len(methods) / 2) for place in range(len(columns))]
+        style = ("-" if number < 10 else "--") if definition.columns in MEASURED else "none"
+        axis.errorbar(
+            places, means, spread, marker="o", capsize=2, label=method, color=f"C{number % 10}", linestyle=style
+        )
+    axis.set_xticks(range(len(columns)), [str(column) for column in columns], rotation=0 if len(columns) < 4 else 20)
+    axis.set_xlabel(definition.columns if definition.columns in MEASURED else "")
+    axis.grid(alpha=0.3)

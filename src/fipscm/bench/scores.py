@@ -20,9 +20,14 @@ SCORES: dict[str, tuple[str, bool]] = {
     "counterfactual": ("counterfactual error", False),
     "noise": ("noise error", False),
     "mmd": ("MMD of samples", False),
-    "seconds": ("seconds", False),
+    "seconds": ("processor seconds", False),
     "memory": ("peak memory, MB", False),
     "parameters": ("parameters", False),
+    "train_seconds": ("processor seconds of one training step on all rows", False),
+    "test_seconds": ("processor seconds of one forward pass on all rows", False),
+    "tos_10": ("topological ordering score at d = 10", True),
+    "tos_20": ("topological ordering score at d = 20", True),
+    "tos_50": ("topological ordering score at d = 50", True),
 }
 
 

@@ -99,7 +99,7 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     """One table, or nothing if no method has this score here."""
     if figure not in rows or rows[figure].notna().sum() == 0:
         return ""
-    columns = sorted(rows[definition.columns].unique(), key=_position(definition))
+    columns = sorted(rows[definition.columns].unique(), key=column_order(definition))
     names = [name for name in METHODS if name in set(rows.method)]
     measured = {name: _entries(figure, name, rows[rows.method == name], columns, definition) for name in names}
     quoted = {name: _quotes(figure, name, rows, columns, definition) for name in _only_quoted(figure, rows)}
@@ -111,9 +111,9 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     averaged = [MEAN] if definition.columns in AVERAGED and len(columns) > 1 else []
     label = "d = {}" if definition.columns == "nodes" else "n = {}" if definition.columns == "rows" else "{}"
     header = ["method", "told", *(label.format(column) for column in columns), *averaged]
-    title, higher = SCORES.get(figure, (figure.replace("_", " "), "tos" in figure))
+    title, higher = SCORES[figure]
     lines = [
-        f"### {title[0].upper() + title[1:]}{' (higher is better)' if higher else ' (lower is better)'}: {_named(key)}",
+        f"### {title[0].upper() + title[1:]} ({'higher' if higher else 'lower'} is better): {heading(key)}",
         "",
         _row(header),
         _row(["---"] * len(header)),
@@ -196,15 +196,15 @@ def _told(method: str) -> str:
 _TOLD_IN_PAPER = {"causal-nf": "order", "carefl": "order", "vaca": "graph"}
 
 
-def _position(definition: Task) -> Callable[[Hashable], tuple[int, str]]:
+def column_order(definition: Task) -> Callable[[Hashable], tuple[int, str]]:
     """A key that sorts columns as the task lists them."""
     field = {"nodes": "dims", "rows": "rows"}.get(definition.columns, f"{definition.columns}s")
     wanted = list(getattr(definition.grid, field))
     return lambda column: (wanted.index(column) if column in wanted else len(wanted), str(column))
 
 
-def _named(key: dict[str, Hashable]) -> str:
-    """The heading of a table."""
+def heading(key: dict[str, Hashable]) -> str:
+    """What the data of a table or a panel have in common, in words."""
     words = {
         "name": "{}",
         "preset": "preset {}",

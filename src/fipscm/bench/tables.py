@@ -58,12 +58,14 @@ class Entry:
             mean = _number(self.quoted.mean)
             spread = "" if self.quoted.std is None else f" ({_number(self.quoted.std)})"
             parts.append(f"[{f'**{mean}**' if bold and not len(self.scores) else mean}{spread}]")
+        return " ".join([*parts, *self.endings]) or "-"
+
+    @property
+    def endings(self) -> list[str]:
+        """How many runs ended without an answer, in words."""
         runs = len(self.scores) + self.timeouts + self.failures
-        if self.timeouts:
-            parts.append("timeout" if self.timeouts == runs else f"{self.timeouts} of {runs} timed out")
-        if self.failures:
-            parts.append("failed" if self.failures == runs else f"{self.failures} of {runs} failed")
-        return " ".join(parts) or "-"
+        counts = (("timeout", "timed out", self.timeouts), ("failed", "failed", self.failures))
+        return [every if count == runs else f"{count} of {runs} {some}" for every, some, count in counts if count]
 
 
 def page(definition: Task, results: pd.DataFrame, command: str) -> str:
@@ -75,20 +77,17 @@ def page(definition: Task, results: pd.DataFrame, command: str) -> str:
         LEGEND,
         *_remarks(results),
     ]
+    fields = SECTIONS[definition.columns]
     tables = (
-        _section(figure, dict(zip(_section_fields(definition), key, strict=True)), rows, definition)
+        _section(figure, dict(zip(fields, key, strict=True)), rows, definition)
         for figure in definition.figures
-        for key, rows in results.groupby(_section_fields(definition), sort=False)
+        for key, rows in results.groupby(fields, sort=False)
     )
     return "\n\n".join(chain(head, filter(None, tables))) + "\n"
 
 
-def _section_fields(definition: Task) -> list[str]:
-    return SECTIONS[definition.columns]
-
-
 def _remarks(results: pd.DataFrame) -> Iterator[str]:
-    """What the methods are, and why some cells failed."""
+    """What the methods are, and how long they were given."""
     names = [name for name in METHODS if name in set(results.method)]
     yield "\n".join(f"- `{name}`: {METHODS[name].title}" for name in names)
     limits = sorted(results.limit.unique())
@@ -103,10 +102,12 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     names = [name for name in METHODS if name in set(rows.method)]
     measured = {name: _entries(figure, name, rows[rows.method == name], columns, definition) for name in names}
     quoted = {name: _quotes(figure, name, rows, columns, definition) for name in _only_quoted(figure, rows)}
+    # Who never ended may never have had this score to give: the first table says so, the others leave it out.
+    tells_endings = figure == definition.figures[0]
     entries = {
         name: line
         for name, line in sorted((measured | quoted).items(), key=lambda item: TOLD.index(_told(item[0])))
-        if any(entry.mean is not None or entry.timeouts or entry.failures for entry in line)
+        if any(entry.mean is not None for entry in line) or (tells_endings and any(entry.endings for entry in line))
     }
     averaged = [MEAN] if definition.columns in AVERAGED and len(columns) > 1 else []
     label = "d = {}" if definition.columns == "nodes" else "n = {}" if definition.columns == "rows" else "{}"

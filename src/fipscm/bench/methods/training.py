@@ -23,7 +23,7 @@ from fipscm.order.view import RowsView
 from fipscm.simulate import PRIORS, metadataset
 
 SMALL = AxialConfig(width=32, heads=4, layers=2)
-TABLES, STEPS, RATE = 2, 60, 1e-3
+TABLES, STEPS, RATE = 2, 30, 1e-3
 SCORED_DIMS = (10, 20, 50)
 
 
@@ -64,7 +64,7 @@ def _training_table(nodes: int, rows: int, rng: np.random.Generator) -> tuple[ND
     return (values - values.mean(axis=0)) / values.std(axis=0), scm.adjacency
 
 
-def _mean_tos(encoder: AxialEncoder, nodes: int, rows: int = 2_000) -> float:
+def _mean_tos(encoder: AxialEncoder, nodes: int, rows: int = 200) -> float:
     cases = [case for name in ("lin-out", "rff-out") for case in metadataset(name, dims=[nodes], per_family=1)]
     return float(np.mean([tos(order_by_chunks(encoder, c.sample(rows).to_numpy()), c.scm.adjacency) for c in cases]))
 

@@ -1,4 +1,4 @@
-"""Time zero-shot orders, and write their scores beside the weights: python benchmarks/order.py --help.
+"""Time zero-shot orders, pool their calibration, write scores beside the weights: python benchmarks/order.py --help.
 
 The scores themselves are made by `fipscm bench tos`.
 """
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 import typer
+from scipy.linalg import block_diag
 
 from fipscm.bench.results import read_results
-from fipscm.metrics import tos
-from fipscm.order import load_encoder, zero_shot
+from fipscm.metrics import calibration_error, tos
+from fipscm.order import SCALES, load_encoder, zero_shot
 from fipscm.order.checkpoint import load_tensors
 from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import metadataset
@@ -34,6 +35,17 @@ def speed(dims: str = "20,50", rows: int = 10_000, jobs: int = 1, name: str = "r
         score = tos([sample.columns.get_loc(column) for column in answer.order], case.scm.adjacency)
         times = f"{spent[0]:.1f} s, processors {spent[1]:.1f} s"
         print(f"{nodes} variables, {rows} rows: {times}, TOS {score:.3f}", flush=True)
+
+
+@app.command()
+def calibration(preset: str = "released", dims: str = "10,20", per_family: int = 3) -> None:
+    """Pool the edge probabilities of a collection: the expected calibration error of all its tables together."""
+    for name in ("lin-in", "lin-out", "rff-in", "rff-out"):
+        cases = list(metadataset(name, dims=[int(d) for d in dims.split(",")], preset=preset, per_family=per_family))
+        truth = block_diag(*(case.scm.adjacency for case in cases))
+        for scale in SCALES:
+            edges = block_diag(*(zero_shot(case.sample(), scale).edges.to_numpy() for case in cases))
+            print(f"{name}, {preset}, {scale}: {calibration_error(edges, truth):.3f}", flush=True)
 
 
 @app.command()

@@ -16,7 +16,7 @@ SCORES: dict[str, tuple[str, bool]] = {
     "shd": ("structural Hamming distance", False),
     "auc_roc": ("AUC-ROC of edges", True),
     "auc_prg": ("AUC-PRG of edges", True),
-    "calibration": ("calibration error of edge probabilities", False),
+    "calibration": ("calibration error of edge probabilities, table by table", False),
     "counterfactual": ("counterfactual error", False),
     "noise": ("noise error", False),
     "mmd": ("MMD of samples", False),

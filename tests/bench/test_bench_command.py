@@ -38,6 +38,7 @@ def test_smoke(tmp_path):
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     arguments = ["tos", "--methods", "random,variance", "--dims", "4", "--rows", "100", "--names", "lin-in,lin-out"]
+    arguments += ["--presets", "released"]
     program = "from fipscm.cli import main; main()"
     process = subprocess.Popen([sys.executable, "-c", program, "bench", *arguments], cwd=tmp_path)
     results = tmp_path / "bench" / "results.jsonl"

@@ -1,11 +1,14 @@
 """`fipscm bench`: it runs, resumes, and says what is wrong."""
 
+import contextlib
 import importlib.util
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +57,40 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     assert results.read_text().startswith(kept)
     cells = [tuple(line[key] for key in ("method", "name", "family", "seed", "scale")) for line in lines]
     assert len(cells) == len(set(cells)) == 2 * 2 * 3 * 3 * 2
+
+
+def _marked(mark):
+    """Processes whose environment holds a mark."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in path.read_bytes():
+                found.append(path.parent.name)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
+def test_a_killed_run_leaves_no_process_behind(tmp_path):
+    mark = f"FIPSCM_TEST_MARK={tmp_path}"
+    program = "from fipscm.cli import main; main()"
+    arguments = ["bench", "f1", "--methods", "golem", "--names", "lin-in", "--dims", "10", "--limit", "600"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        cwd=tmp_path,
+        env=os.environ | dict([mark.split("=", 1)]),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 120
+    while len(_marked(mark)) < 4 and time.monotonic() < deadline:  # itself, resource tracker, fork server, cell
+        time.sleep(0.1)
+    assert len(_marked(mark)) >= 4
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 60
+    while _marked(mark) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert _marked(mark) == []
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from importlib.metadata import packages_distributions, version
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import torch
@@ -116,9 +117,11 @@ def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
     """Run one cell in a process of its own and return its line of results."""
     _CONTEXT.set_forkserver_preload([__name__])
     receiver, sender = _CONTEXT.Pipe(duplex=False)
-    process = _CONTEXT.Process(target=_answer, args=(sender, cell, folder, limit))
+    lifeline, held = _CONTEXT.Pipe(duplex=False)
+    process = _CONTEXT.Process(target=_answer, args=(sender, lifeline, cell, folder, limit))
     process.start()
     sender.close()
+    lifeline.close()
     outcome: Line = {"status": TIMEOUT, "seconds": limit}
     try:
         if receiver.poll(PATIENCE * limit):
@@ -132,12 +135,14 @@ def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
             process.kill()
         process.join()
         receiver.close()
+        held.close()
     facts = {"limit": limit, "versions": versions(find_method(cell.method).packages)}
     return {"method": cell.method, **asdict(cell.data), **outcome, **facts}
 
 
-def _answer(sender: Connection, cell: Cell, folder: Path | None, limit: float) -> None:
+def _answer(sender: Connection, lifeline: Connection, cell: Cell, folder: Path | None, limit: float) -> None:
     """What the process of a cell does: solve, score, report; the output of rivals is not ours to show."""
+    Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     torch.set_num_threads(1)
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), 1)
@@ -147,6 +152,13 @@ def _answer(sender: Connection, cell: Cell, folder: Path | None, limit: float) -
     except Exception as error:
         text = f"{type(error).__name__}: {error}"[:300]
         sender.send({"status": FAILED, "error": text, "seconds": round(time.process_time(), 3)})
+
+
+def _end_with(lifeline: Connection) -> None:
+    """End this process when the one that asked is gone, however it went."""
+    with contextlib.suppress(EOFError):
+        lifeline.recv()
+    os._exit(1)
 
 
 def measure(cell: Cell, folder: Path | None = None, limit: float = math.inf) -> Line:

@@ -73,7 +73,7 @@ class TransformerCost(Method):
     """One training step and one forward pass of the paper's transformer on every row of a table, in its true order."""
 
     name = "transformer"
-    title = "the paper's transformer as implemented here, on one thread"
+    title = "the paper's transformer as implemented here, on one thread of a CPU (the paper: an A100)"
     given = "order"
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:

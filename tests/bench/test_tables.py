@@ -26,7 +26,7 @@ def table(*lines, task=TASK):
 
 def test_entries_are_means_and_deviations_beside_the_paper():
     found = table(line("pc", 10, 0, f1=0.4), line("pc", 10, 1, f1=0.6))
-    assert found["pc"]["d = 10"] == "0.500 (0.141) [0.530 (0.160)]"
+    assert found["pc"]["d = 10"] == "0.500 (0.141) n=2 [0.530 (0.160)]"
 
 
 def test_the_best_is_bold_even_if_it_is_a_rival():

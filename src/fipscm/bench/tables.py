@@ -25,8 +25,8 @@ MEAN = "mean"
 AVERAGED = ("nodes", "name")
 SUITES = {"lingauss": "c-suite"}  # a table whose columns are SCMs of a suite has the suite's average beside its mean
 
-LEGEND = """Each entry is the mean over data sets and, in parentheses, their standard deviation; what the paper printed
-for the same method stands in [brackets]. A row in brackets only is quoted: there is no package to run. Methods are
+LEGEND = """Each entry is the mean over n data sets and, in parentheses, their standard deviation (a single one has
+neither); what the paper printed for the same method stands in [brackets]. A row in brackets only is quoted. Methods are
 compared with those that are told as much: the best of each column and group is bold, whoever it is. A method that took
 longer than the limit of a cell is shown as a timeout, and is not tried on later data sets of the same kind."""
 
@@ -52,7 +52,8 @@ class Entry:
         parts = []
         if len(self.scores):
             mean = _number(float(self.scores.mean()))
-            spread = f" ({_number(float(self.scores.std()))})" if len(self.scores) > 1 else ""
+            count = len(self.scores)
+            spread = f" ({_number(float(self.scores.std()))}) n={count}" if count > 1 else ""
             parts.append((f"**{mean}**" if bold else mean) + spread)
         if self.quoted is not None:
             mean = _number(self.quoted.mean)

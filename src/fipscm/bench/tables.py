@@ -179,9 +179,10 @@ def _best(entries: dict[str, list[Entry]], higher: bool) -> dict[str, set[int]]:
         for position in range(len(entries[group[0]])):
             means = {name: mean for name in group if (mean := entries[name][position].mean) is not None}
             if means:
-                top = (max if higher else min)(round(mean, 3) for mean in means.values())
-                for name, mean in means.items():
-                    if round(mean, 3) == top:
+                shown = {name: float(f"{mean:.3g}") for name, mean in means.items()}
+                top = (max if higher else min)(shown.values())
+                for name in group:
+                    if shown.get(name) == top:
                         best[name].add(position)
     return best
 

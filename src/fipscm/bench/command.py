@@ -4,7 +4,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,8 +41,15 @@ def bench(
 ) -> None:
     """Compare methods, side by side with the paper.  Example: fipscm bench f1 --dims 10 --methods fip,pc,ges."""
     definition = find_task(task)
-    asked = {"names": names, "presets": presets, "dims": dims, "rows": rows, "seeds": seeds, "scales": scales}
-    asked["variants"] = variants
+    asked = {
+        "names": names,
+        "presets": presets,
+        "dims": dims,
+        "rows": rows,
+        "seeds": seeds,
+        "scales": scales,
+        "variants": variants,
+    }
     chosen = {option: text for option, text in asked.items() if text is not None}
     grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
     wanted = None if methods is None else tuple(methods.split(","))
@@ -61,9 +68,9 @@ def bench(
 
 def _parsed(option: str, text: str) -> tuple[Any, ...]:
     """Words, or whole numbers where the grid wants numbers."""
-    usual = next(getattr(Grid(), field.name) for field in fields(Grid) if field.name == option)
+    kind = type(getattr(Grid(), option)[0])
     try:
-        return tuple(type(usual[0])(part) for part in text.split(","))
+        return tuple(kind(part) for part in text.split(","))
     except ValueError:
         raise DataError(f"--{option} {text} is not a list of whole numbers: write, for example, 10,20.") from None
 

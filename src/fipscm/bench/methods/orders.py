@@ -10,37 +10,12 @@ from fipscm.order.baselines import BASELINES
 class Baseline(Method):
     """The order of that name in BASELINES, and no graph."""
 
+    def __init__(self, name: str, title: str):
+        self.name, self.title = name, title
+
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
         """Order the columns; nothing is random."""
         return Answer(order=BASELINES[self.name](problem.table.to_numpy(np.float64, copy=True)))
-
-
-class Variance(Baseline):
-    """What the scale of the columns alone gives away."""
-
-    name = "variance"
-    title = "Sort by variance"
-
-
-class R2(Baseline):
-    """What the explained share of the columns alone gives away."""
-
-    name = "r2"
-    title = "Sort by R2"
-
-
-class Score(Baseline):
-    """Leaves by the second derivative of the log density."""
-
-    name = "score"
-    title = "SCORE on at most 1,000 rows"
-
-
-class Nogam(Baseline):
-    """Leaves by how well residuals predict the gradient of the log density."""
-
-    name = "nogam"
-    title = "NoGAM on at most 1,000 rows"
 
 
 class DirectLingam(Method):
@@ -78,4 +53,11 @@ class Random(Method):
         return Answer(order=order, adjacency=adjacency)
 
 
-METHODS: tuple[Method, ...] = (Variance(), R2(), DirectLingam(), Score(), Nogam(), Random())
+METHODS: tuple[Method, ...] = (
+    Baseline("variance", "Sort by variance"),
+    Baseline("r2", "Sort by R2"),
+    DirectLingam(),
+    Baseline("score", "SCORE on at most 1,000 rows"),
+    Baseline("nogam", "NoGAM on at most 1,000 rows"),
+    Random(),
+)

@@ -5,6 +5,7 @@ A relevance of zero makes a cause irrelevant, a small one makes its effect nearl
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -111,11 +112,35 @@ def _design(z: Tensor, waves: Waves, inverse_lengths: Tensor) -> Tensor:
 def _solve(design: Tensor, y: Tensor, noise_ratio: Tensor, causes: int) -> Tensor:
     """Ridge with an intercept, which comes first in the answer; the causes' own weights are all but free."""
     centre, level = design.mean(dim=0), y.mean()
-    centred, rows = design - centre, len(design)
     waves = design.shape[1] - causes
     # The waves share the variance of one function, so each alone is expected to be small.
-    ridge = torch.cat([torch.full((causes,), 1e-6).to(design), (noise_ratio * waves / rows).expand(waves)])
-    gram = centred.T @ centred / rows + torch.diag(ridge)
-    moments = centred.T @ (y - level) / rows
-    solution = torch.cholesky_solve(moments[:, None], torch.linalg.cholesky(gram))[:, 0]
+    penalty = (noise_ratio * waves / len(design)).expand(waves)
+    ridge = torch.cat([torch.full((causes,), 1e-6).to(design), penalty])
+    solution: Tensor = Ridge.apply(design - centre, y - level, ridge)  # type: ignore[no-untyped-call]
     return torch.cat([(level - centre @ solution)[None], solution])
+
+
+class Ridge(torch.autograd.Function):
+    """The weights (M,) that explain y (N,) by centred columns (N, M) under a penalty (M,) of each.
+
+    Differentiated through the equations they solve: that takes products with two vectors, where going back through the
+    Gram matrix and its factorisation takes several products of matrices.
+    """
+
+    @staticmethod
+    def forward(context: Any, columns: Tensor, y: Tensor, ridge: Tensor) -> Tensor:
+        """Solve the normal equations."""
+        values = columns.numpy()
+        gram = torch.from_numpy(values.T @ values) / len(columns)  # NumPy computes only half of a symmetric product
+        factor = torch.linalg.cholesky(gram + torch.diag(ridge))
+        solution = torch.cholesky_solve((columns.T @ y / len(columns))[:, None], factor)[:, 0]
+        context.save_for_backward(columns, y, factor, solution)
+        return solution
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, Tensor]:
+        """Return the derivatives by the columns and by the penalty; nobody asks for those by y."""
+        columns, y, factor, solution = context.saved_tensors
+        adjoint = torch.cholesky_solve(gradients[0][:, None], factor)[:, 0]
+        left_over = torch.outer(y - columns @ solution, adjoint) - torch.outer(columns @ adjoint, solution)
+        return left_over / len(columns), None, -adjoint * solution

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fipscm.order.interaction import InteractionResiduals
-from fipscm.order.moments import Moments
+from fipscm.order.moments import WITH_LINEAR, Moments, Question
 from fipscm.order.regression import BASIS, Columns, LeaveOneOut, gram, single_fit
 
 RESIDUALS = ("linear", "additive", "interaction")
@@ -38,7 +38,12 @@ PAIR_STATISTICS = (
     *(f"values: {f}, {g}" for f, g in AMONG_VALUES),
     *(f"{kind}: {f}, {g} of values" for kind in RESIDUALS for f, g in WITH_VALUES),
     *(f"{kind}: {f}, {g} of residuals" for kind in RESIDUALS for f, g in WITHIN),
-    *(f"{kind}: {f}, {g} of the rest" for kind in RESIDUALS for f, g in AMONG_VALUES),
+    *(f"{kind}: {f}, {g} of the rest" for kind in RESIDUALS for f, g in WITH_LINEAR),
+)
+QUESTIONS = (
+    *(Question("values", f, g, "values") for f, g in AMONG_VALUES),
+    *(Question(kind, f, g, "values") for kind in RESIDUALS for f, g in WITH_VALUES),
+    *(Question(kind, f, g, kind) for kind in RESIDUALS for f, g in WITHIN),
 )
 NODE_STATISTICS = (
     *(f"log variance of the {kind} residual" for kind in RESIDUALS),
@@ -121,7 +126,7 @@ class EvidenceTable:
             "interaction": self.interactions.of(additive, needs, self.kept),
         }
         variances = torch.stack([residual.square().mean(dim=0) for residual in residuals.values()]).clamp_min(1e-12)
-        moments = Moments({"values": self.columns.values, **residuals})
+        moments = Moments({"values": self.columns.values, **residuals}, QUESTIONS)
         pair = torch.cat([self._fits(needs, self.additive.sizes(weights), moments), _tests(moments, rows)])
         pair = pair.masked_fill(torch.eye(variables, dtype=torch.bool), 0.0)
         node = [
@@ -140,7 +145,7 @@ class EvidenceTable:
         correlation = self.linear.gram[:, 0, :, 0]
         precision = self.linear.inverse[:, 0, :, 0]
         partial = -precision / torch.outer(precision.diagonal(), precision.diagonal()).sqrt()
-        bent = moments.correlation("values", "tanh", "value", "values")
+        bent = moments.correlation(Question("values", "tanh", "value", "values"))
         fits = [
             correlation,
             correlation.square(),
@@ -161,9 +166,7 @@ def certainty(correlation: Tensor, rows: int) -> Tensor:
 
 def _tests(moments: Moments, rows: int) -> Tensor:
     correlations = [
-        *(moments.correlation("values", f, g, "values") for f, g in AMONG_VALUES),
-        *(moments.correlation(kind, f, g, "values") for kind in RESIDUALS for f, g in WITH_VALUES),
-        *(moments.correlation(kind, f, g, kind) for kind in RESIDUALS for f, g in WITHIN),
+        *(moments.correlation(question) for question in QUESTIONS),
         *(rest for kind in RESIDUALS for rest in moments.with_rest(kind)),
     ]
     return certainty(torch.stack(correlations), rows)

@@ -3,8 +3,8 @@
 sqrt(N) times a correlation of independent variables is standard normal, whatever their laws: one scale for everything.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,126 +18,97 @@ TRANSFORMS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
     "size": torch.abs,
 }
-_POSITION = {name: position for position, name in enumerate(TRANSFORMS)}
+# (transform of j's column, transform of i's linear residual): what `with_rest` is made of
+WITH_LINEAR = (("tanh", "value"), ("square", "value"), ("square", "square"))
 
 
-@dataclass(frozen=True)
-class _Source:
-    """What one source of columns (N, D) is asked about; the first axes are transforms, in their order."""
+class Question(NamedTuple):
+    """The correlation of a transform of one source's columns with a transform of another's."""
 
-    mean: Tensor  # (4, D)
-    spread: Tensor  # (4, D)
-    values: Tensor  # (3, D, 3, D): correlations, sizes left out, with the values
-    sizes: Tensor  # (D, D): correlations of sizes with sizes of the values
-    linear: Tensor  # (3, D, 2, D): correlations, sizes left out, with values and squares of the linear residuals
-    own: Tensor  # (3, D, 2, D): the same within the source
-    bent: Tensor  # (D, D): mean of the square of j's column times j's linear residual, times i's linear residual
+    source: str
+    left: str
+    right: str
+    other: str
+
+
+JOINT = Question("linear", "value", "value", "linear")
 
 
 class Moments:
-    """Moments of named sources of (N, D) columns, among them "values" and "linear"."""
+    """Moments of named sources of (N, D) columns, among them "values" and "linear".
 
-    def __init__(self, sources: dict[str, Tensor]):
-        stds = [source.square().mean(dim=0).sqrt().clamp_min(1e-9) for source in sources.values()]
+    Only the products that the questions and `with_rest` of every residual need are computed.
+    """
+
+    def __init__(self, sources: dict[str, Tensor], questions: Iterable[Question]):
         rows, variables = sources["values"].shape
-        totals: dict[str, list[Tensor]] = {}
+        stds = {name: source.square().mean(dim=0).sqrt().clamp_min(1e-9) for name, source in sources.items()}
+        residuals = [name for name in sources if name != "values"]
+        rests = {Question(name, left, right, "linear") for name in residuals for left, right in WITH_LINEAR}
+        asked = {*questions, *rests, JOINT}
+        totals: dict[tuple[str, ...], Tensor] = {}
         for block in row_blocks(rows, 2 * len(sources) * len(TRANSFORMS) * variables):
-            scaled = [
-                (source[block] / std).clamp(-CLIP, CLIP) for source, std in zip(sources.values(), stds, strict=True)
-            ]
-            seen = {
-                name: torch.cat([transform(column) for transform in TRANSFORMS.values()], dim=1)
-                for name, column in zip(sources, scaled, strict=True)
-            }
-            for name, columns in seen.items():
-                sums = _products(columns, seen["values"], seen["linear"], variables)
-                totals[name] = [a + b for a, b in zip(totals[name], sums, strict=True)] if name in totals else sums
-        means = {name: [total / rows for total in sums] for name, sums in totals.items()}
-        self._sources = {name: _source(name, means, variables) for name in sources}
+            # Clipped columns of unit variance: single precision loses nothing and halves the time.
+            unit = {name: (source[block] / stds[name]).clamp(-CLIP, CLIP).float() for name, source in sources.items()}
+            for key, total in _sums(unit, asked, residuals).items():
+                totals[key] = totals[key] + total if key in totals else total.double()
+        self._means = {key: total / rows for key, total in totals.items()}
         self.names = tuple(sources)
 
-    def correlation(self, source: str, left: str, right: str, other: str) -> Tensor:
-        """(D, D) at [j, i]: a transform of j's column of a source with one of i's column of another.
-
-        The other source is "values", "linear" or the source itself.
-        """
-        this = self._sources[source]
-        if left == "size":
-            return this.sizes
-        found = {"values": this.values, "linear": this.linear}.get(other, this.own)
-        return found[_POSITION[left], :, _POSITION[right]]
+    def correlation(self, question: Question) -> Tensor:
+        """(D, D) at [j, i]: the left transform of j's column with the right one of i's, if it was asked for."""
+        source, left, right, other = question
+        product = self._means[question]
+        centred = product - torch.outer(self._mean(source, left), self._mean(other, right))
+        return centred / torch.outer(self._spread(source, left), self._spread(other, right))
 
     def with_rest(self, source: str) -> list[Tensor]:
-        """Correlations of j's column with what is left of i's linear residual beyond j's.
+        """Correlations of j's column with what is left of i's linear residual beyond j's, as in WITH_LINEAR.
 
         Two residuals on all other variables are correlated; taking j's share out of i's leaves a function of the
-        variables other than j, of which the noise of a leaf j is independent. In turn: tanh with value, square with
-        value, square with square.
+        variables other than j, of which the noise of a leaf j is independent.
         """
-        joint = self.correlation("linear", "value", "value", "linear").clone().fill_diagonal_(0.0).clamp(-0.99, 0.99)
+        joint = self.correlation(JOINT).fill_diagonal_(0.0).clamp(-0.99, 0.99)
         kept = (1 - joint.square()).sqrt()
         rests = []
         for transform in ("tanh", "square"):
-            direct = self.correlation(source, transform, "value", "linear")
+            direct = self.correlation(Question(source, transform, "value", "linear"))
             rests.append((direct - joint * direct.diagonal().unsqueeze(1)) / kept)
-        this, linear = self._sources[source], self._sources["linear"]
-        square, value = _POSITION["square"], _POSITION["value"]
-        unit = torch.outer(linear.spread[value], linear.spread[value])
-        product = linear.linear[value, :, value] * unit + torch.outer(linear.mean[value], linear.mean[value])
-        mixed = (this.bent - this.mean[square].unsqueeze(1) * product) / (this.spread[square].unsqueeze(1) * unit)
-        squares = self.correlation(source, "square", "square", "linear")
-        spread = linear.spread[square] / linear.spread[value].square()
+        unit = torch.outer(self._spread("linear", "value"), self._spread("linear", "value"))
+        product = self._means[JOINT]
+        square = self._mean(source, "square").unsqueeze(1)
+        mixed = (self._means[source, "bent"] - square * product) / (self._spread(source, "square").unsqueeze(1) * unit)
+        squares = self.correlation(Question(source, "square", "square", "linear"))
+        spread = self._spread("linear", "square") / self._spread("linear", "value").square()
         bent = squares * spread - 2 * joint * mixed + joint.square() * (squares.diagonal() * spread).unsqueeze(1)
         return [*rests, bent / (spread * kept.square())]
 
     def shape(self, source: str) -> list[Tensor]:
         """(D,) each: log kurtosis, size of the skewness, mean size."""
-        this = self._sources[source]
-        square, value, size = (_POSITION[name] for name in ("square", "value", "size"))
-        fourth = this.spread[square].square() + this.mean[square].square()
-        third = this.own[square, :, value].diagonal() * this.spread[square] * this.spread[value]
-        third = third + this.mean[square] * this.mean[value]
-        return [torch.log1p(fourth) - 1, third.abs(), this.mean[size]]
+        fourth = self._means[source, "square", "energy"]
+        return [torch.log1p(fourth) - 1, self._means[source, "third"].abs(), self._mean(source, "size")]
+
+    def _mean(self, source: str, transform: str) -> Tensor:
+        return self._means[source, transform]
+
+    def _spread(self, source: str, transform: str) -> Tensor:
+        variance = self._means[source, transform, "energy"] - self._mean(source, transform).square()
+        return variance.clamp_min(1e-12).sqrt()
 
 
-def _products(columns: Tensor, values: Tensor, linear: Tensor, variables: int) -> list[Tensor]:
-    """Sums over rows; columns, values and linear hold all transforms side by side: (rows, T * D)."""
-    two, three = 2 * variables, 3 * variables
-    most, sizes = columns[:, :three], columns[:, three:]
-    bent = columns[:, variables:two] * linear[:, :variables]
-    with_values = most.T @ values[:, :three]
-    with_linear = most.T @ linear[:, :two]
-    # What is asked of the values and of the linear residuals themselves is among the products already.
-    own = {id(values): with_values[:, :two], id(linear): with_linear}.get(id(columns))
-    return [
-        columns.sum(dim=0),
-        columns.square().sum(dim=0),
-        with_values,
-        sizes.T @ values[:, three:],
-        with_linear,
-        most.T @ columns[:, :two] if own is None else own,
-        bent.T @ linear[:, :variables],
-    ]
+def _sums(unit: dict[str, Tensor], asked: set[Question], residuals: list[str]) -> dict[tuple[str, ...], Tensor]:
+    """Sums over the rows of a block, by what they are: transforms, their squares and products, third powers.
 
-
-def _source(name: str, means: dict[str, list[Tensor]], variables: int) -> _Source:
-    def spread(source: str) -> Tensor:
-        mean, square, *_ = means[source]
-        return (square - mean.square()).clamp_min(1e-12).sqrt()
-
-    def correlated(products: Tensor, other: str, left: slice, right: slice) -> Tensor:
-        """Centre and scale products of some transforms of this source and of another."""
-        centred = products - torch.outer(means[name][0][left], means[other][0][right])
-        return centred / torch.outer(spread(name)[left], spread(other)[right])
-
-    most, two, sizes = slice(3 * variables), slice(2 * variables), slice(3 * variables, None)
-    mean, _, with_values, with_sizes, with_linear, own, bent = means[name]
-    return _Source(
-        mean.view(-1, variables),
-        spread(name).view(-1, variables),
-        correlated(with_values, "values", most, most).view(3, variables, 3, variables),
-        correlated(with_sizes, "values", sizes, sizes),
-        correlated(with_linear, "linear", most, two).view(3, variables, 2, variables),
-        correlated(own, name, most, two).view(3, variables, 2, variables),
-        bent,
-    )
+    "bent" at [j, i] is the square of j's column times j's linear residual, times i's linear residual.
+    """
+    seen = {
+        (name, transform): TRANSFORMS[transform](column) for name, column in unit.items() for transform in TRANSFORMS
+    }
+    linear = unit["linear"]
+    return {
+        **{key: column.sum(dim=0) for key, column in seen.items()},
+        **{(*key, "energy"): column.square().sum(dim=0) for key, column in seen.items()},
+        **{(name, "third"): column.pow(3).sum(dim=0) for name, column in unit.items()},
+        **{each: seen[each.source, each.left].T @ seen[each.other, each.right] for each in asked},
+        **{(name, "bent"): (seen[name, "square"] * linear).T @ linear for name in residuals},
+    }

@@ -62,12 +62,12 @@ class InteractionResiduals:
         for block in row_blocks(rows, features):
             waves = self._waves(causes, block)
             sums += waves.sum(dim=0)
-            products += waves.T @ waves
+            products += torch.from_numpy(waves.numpy().T @ waves.numpy())  # NumPy computes half of a symmetric product
             moments += waves.T @ target[block]
         means = sums / rows
         centred = products / rows - torch.outer(means, means)
         centred.diagonal().add_(1e-3 + 1 / rows)
-        weights: Tensor = torch.linalg.solve(centred, moments / rows)
+        weights = torch.cholesky_solve((moments / rows)[:, None], torch.linalg.cholesky(centred))[:, 0]
         blocks = row_blocks(rows, features)
         # The features of a single block are at hand; those of many would not fit into memory together.
         fitted = [waves @ weights] if len(blocks) == 1 else [self._waves(causes, block) @ weights for block in blocks]

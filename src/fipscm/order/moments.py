@@ -53,14 +53,19 @@ class Moments:
             for key, total in _sums(unit, asked, residuals).items():
                 totals[key] = totals[key] + total if key in totals else total.double()
         self._means = {key: total / rows for key, total in totals.items()}
+        self._spreads = {
+            (name, transform): _spread(self._means[name, transform], self._means[name, transform, "energy"])
+            for name in sources
+            for transform in TRANSFORMS
+        }
         self.names = tuple(sources)
 
     def correlation(self, question: Question) -> Tensor:
         """(D, D) at [j, i]: the left transform of j's column with the right one of i's, if it was asked for."""
         source, left, right, other = question
         product = self._means[question]
-        centred = product - torch.outer(self._mean(source, left), self._mean(other, right))
-        return centred / torch.outer(self._spread(source, left), self._spread(other, right))
+        centred = product - torch.outer(self._means[source, left], self._means[other, right])
+        return centred / torch.outer(self._spreads[source, left], self._spreads[other, right])
 
     def with_rest(self, source: str) -> list[Tensor]:
         """Correlations of j's column with what is left of i's linear residual beyond j's, as in WITH_LINEAR.
@@ -74,26 +79,23 @@ class Moments:
         for transform in ("tanh", "square"):
             direct = self.correlation(Question(source, transform, "value", "linear"))
             rests.append((direct - joint * direct.diagonal().unsqueeze(1)) / kept)
-        unit = torch.outer(self._spread("linear", "value"), self._spread("linear", "value"))
+        unit = torch.outer(self._spreads["linear", "value"], self._spreads["linear", "value"])
         product = self._means[JOINT]
-        square = self._mean(source, "square").unsqueeze(1)
-        mixed = (self._means[source, "bent"] - square * product) / (self._spread(source, "square").unsqueeze(1) * unit)
+        square = self._means[source, "square"].unsqueeze(1)
+        mixed = (self._means[source, "bent"] - square * product) / (self._spreads[source, "square"].unsqueeze(1) * unit)
         squares = self.correlation(Question(source, "square", "square", "linear"))
-        spread = self._spread("linear", "square") / self._spread("linear", "value").square()
+        spread = self._spreads["linear", "square"] / self._spreads["linear", "value"].square()
         bent = squares * spread - 2 * joint * mixed + joint.square() * (squares.diagonal() * spread).unsqueeze(1)
         return [*rests, bent / (spread * kept.square())]
 
     def shape(self, source: str) -> list[Tensor]:
         """(D,) each: log kurtosis, size of the skewness, mean size."""
         fourth = self._means[source, "square", "energy"]
-        return [torch.log1p(fourth) - 1, self._means[source, "third"].abs(), self._mean(source, "size")]
+        return [torch.log1p(fourth) - 1, self._means[source, "third"].abs(), self._means[source, "size"]]
 
-    def _mean(self, source: str, transform: str) -> Tensor:
-        return self._means[source, transform]
 
-    def _spread(self, source: str, transform: str) -> Tensor:
-        variance = self._means[source, transform, "energy"] - self._mean(source, transform).square()
-        return variance.clamp_min(1e-12).sqrt()
+def _spread(mean: Tensor, energy: Tensor) -> Tensor:
+    return (energy - mean.square()).clamp_min(1e-12).sqrt()
 
 
 def _sums(unit: dict[str, Tensor], asked: set[Question], residuals: list[str]) -> dict[tuple[str, ...], Tensor]:

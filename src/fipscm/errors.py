@@ -32,6 +32,10 @@ class UnknownNameError(FipscmError):
     """A name that is not in the table it was looked up in."""
 
 
+class NotInstalledError(FipscmError):
+    """Something optional that is not on this machine; the message says what to install or to name."""
+
+
 class ModelFileError(FipscmError):
     """A model or weights file that is damaged, altered or from another version."""
 

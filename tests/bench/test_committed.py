@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from fipscm.bench.pages import RESULTS, page_of
-from fipscm.bench.results import Cell, read_results
+from fipscm.bench.pages import page_of
+from fipscm.bench.results import RESULTS, Cell, read_results
 from fipscm.bench.tasks import TASKS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "results" / "benchmark"

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 import torch
 
-from fipscm.bench.method import Answer, Method, MissingMethodError
+from fipscm.bench.method import Answer, Method
 from fipscm.bench.methods import avici, causal_learn, orders
 from fipscm.bench.methods.gcastle import DagGnn, Golem, GranDag, NotearsMlp
 from fipscm.bench.problem import Problem
+from fipscm.errors import NotInstalledError
 from fipscm.graph import Adjacency
 from fipscm.metrics import auc_roc, directed_f1, tos
 from fipscm.order.baselines import BASELINES
@@ -146,5 +147,5 @@ def test_a_random_graph_follows_its_random_order() -> None:
 
 def test_avici_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(avici.WEIGHTS, raising=False)
-    with pytest.raises(MissingMethodError, match=r"package avici.*FIPSCM_AVICI_WEIGHTS"):
+    with pytest.raises(NotInstalledError, match=r"package avici.*FIPSCM_AVICI_WEIGHTS"):
         avici.Avici().require()

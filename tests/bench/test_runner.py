@@ -6,12 +6,13 @@ import os
 import numpy as np
 import pytest
 
+from fipscm.bench.cell import measure, run_cell
+from fipscm.bench.engine import Settings, run_cells
 from fipscm.bench.method import Answer, Method
 from fipscm.bench.methods import METHODS
-from fipscm.bench.pages import run_task
 from fipscm.bench.problem import DataSet
 from fipscm.bench.results import Cell
-from fipscm.bench.runner import Settings, measure, run_cell, run_cells
+from fipscm.bench.runner import run_task
 from fipscm.bench.tasks import Grid
 from fipscm.errors import UnknownNameError
 
@@ -52,9 +53,9 @@ def extra_methods(monkeypatch):
     """Methods of this file; a server started before them would not know them, so cells are forked here and now."""
     import multiprocessing
 
-    from fipscm.bench import runner
+    from fipscm.bench import cell
 
-    monkeypatch.setattr(runner, "_CONTEXT", multiprocessing.get_context("fork"))
+    monkeypatch.setattr(cell, "_CONTEXT", multiprocessing.get_context("fork"))
     for method in (Looper(), Crasher(), Dier(), Eater()):
         monkeypatch.setitem(METHODS, method.name, method)
 

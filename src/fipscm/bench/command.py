@@ -10,9 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
+from fipscm.bench.engine import BACKENDS, Settings
 from fipscm.bench.methods import METHODS
-from fipscm.bench.pages import RESULTS, able_methods, run_task, write_pages
-from fipscm.bench.runner import BACKENDS, Settings
+from fipscm.bench.pages import write_pages
+from fipscm.bench.results import RESULTS, Line
+from fipscm.bench.runner import able_methods, run_task
 from fipscm.bench.tasks import TASKS, Grid, find_task
 from fipscm.errors import DataError
 
@@ -75,7 +77,7 @@ def _parsed(option: str, text: str) -> tuple[Any, ...]:
         raise DataError(f"--{option} {text} is not a list of whole numbers: write, for example, 10,20.") from None
 
 
-def _tell(place: str, line: dict[str, Any]) -> None:
+def _tell(place: str, line: Line) -> None:
     data = " ".join(str(line[part]) for part in ("name", "preset", "family", "scale", "variant") if line[part])
     size = f"d={line['nodes']} n={line['rows']}"
     text = f"[{place}] {line['method']} on {data} {size}: {line['status']} after {line['seconds']:.1f} s"

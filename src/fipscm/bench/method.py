@@ -11,13 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fipscm.bench.problem import Problem
-from fipscm.errors import FipscmError
+from fipscm.errors import NotInstalledError
 from fipscm.graph import Adjacency, Order
 from fipscm.intervention import Array, Do
-
-
-class MissingMethodError(FipscmError):
-    """A method that cannot run here; the message says what to install or to name."""
 
 
 class Generative(Protocol):
@@ -77,9 +73,9 @@ class Method(ABC):
         """Answer from the table; only methods that say so in their name may look at the true order or graph."""
 
     def require(self) -> None:
-        """Raise a MissingMethodError if the method cannot run here."""
+        """Raise a NotInstalledError if the method cannot run here."""
         for package in self.packages:
             if find_spec(package) is None:
-                raise MissingMethodError(
+                raise NotInstalledError(
                     f"The method '{self.name}' needs the package '{package}': install fipscm[baselines]."
                 )

@@ -9,7 +9,9 @@ from typing import Any, Self
 
 from fipscm.bench.problem import DataSet
 
+RESULTS = "results.jsonl"
 DONE, TIMEOUT, FAILED = "done", "timeout", "failed"
+Line = dict[str, Any]
 _DATA_FIELDS = tuple(field.name for field in fields(DataSet))
 
 
@@ -26,11 +28,11 @@ class Cell:
         return cls(line["method"], DataSet(**{name: line[name] for name in _DATA_FIELDS}))
 
 
-def read_results(path: Path) -> list[dict[str, Any]]:
+def read_results(path: Path) -> list[Line]:
     """Return the last line of every cell; a line that is not a result is named in a warning and left out."""
     if not path.exists():
         return []
-    lines: dict[Cell, dict[str, Any]] = {}
+    lines: dict[Cell, Line] = {}
     for number, text in enumerate(path.read_text(errors="replace").splitlines(), start=1):
         if not text.strip():
             continue

@@ -1,206 +1,55 @@
-"""Run cells: each in a process of its own, with a time limit, here or on a cluster.
+"""Run a task: every method on every data set that has no result yet."""
 
-Times are those of the processor, so that whatever else the machine does matters little.
-"""
-
-import contextlib
-import math
-import multiprocessing
-import os
-import platform
-import resource
-import signal
-import time
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
-from functools import cache
-from importlib.metadata import packages_distributions, version
-from itertools import islice
-from multiprocessing.connection import Connection
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
-import torch
-from joblib import Parallel, delayed, parallel_config
+from fipscm.bench.engine import Settings, run_cells
+from fipscm.bench.methods import METHODS, find_method
+from fipscm.bench.results import RESULTS, Cell, Line, append_result, is_settled, is_too_slow, read_results
+from fipscm.bench.tasks import Grid, Task
+from fipscm.errors import NotInstalledError
 
-from fipscm.bench.method import MissingMethodError
-from fipscm.bench.methods import find_method
-from fipscm.bench.results import DONE, FAILED, TIMEOUT, Cell
-from fipscm.bench.scores import score
-from fipscm.bench.sources import make_problem
-from fipscm.errors import unknown_name
-from fipscm.order.weights import shipped_steps
-
-Line = dict[str, Any]
-BACKENDS = ("local", "ray", "dask")
-PATIENCE = 20  # on the clock, for one processor second: a busy machine is no fault of the method
-# A fork of a process that has imported everything starts at once; one that runs threads must not be forked.
-_CONTEXT = multiprocessing.get_context("forkserver")
+Told = Callable[[str, Line], None]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How cells are run.
+def run_task(methods: Sequence[str], grid: Grid, settings: Settings, out: Path, tell: Told) -> None:
+    """Run every method on every data set that has no result yet; `tell` hears of each as it ends.
 
-    Attributes:
-        limit: processor seconds a method may take for a cell; then it is stopped and recorded as a timeout.
-        jobs: cells at the same time.
-        backend: local, or an existing cluster through joblib: ray or dask.
-        folder: where sachs/ and syntren/ lie, if not to be downloaded.
+    A method that took too long is not tried on later data sets of the same kind.
     """
-
-    limit: float = 600.0
-    jobs: int = 1
-    backend: str = "local"
-    folder: Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.backend not in BACKENDS:
-            raise unknown_name("backend", self.backend, BACKENDS)
-
-
-def run_cells(cells: Iterable[Cell], settings: Settings) -> Iterator[Line]:
-    """Yield the line of each cell as soon as it is there; a cell is asked for only when it can start."""
-    calls = (delayed(run_cell)(cell, settings.limit, settings.folder) for cell in cells)
-    with _engine(settings.backend, settings.jobs):
-        if settings.backend == "ray":  # its joblib backend hands results back only when all of a call are there
-            with Parallel() as parallel:
-                while some := list(islice(calls, settings.jobs)):
-                    yield from parallel(some)
-        else:
-            yield from Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(calls)
+    out.mkdir(parents=True, exist_ok=True)
+    results = out / RESULTS
+    lines = read_results(results)
+    settled = {Cell.of(line) for line in lines if is_settled(line, settings.limit)}
+    slow = {_kind(Cell.of(line)) for line in lines if is_too_slow(line, settings.limit)}
+    wanted = [Cell(method, data) for data in grid.data_sets() for method in methods]
+    missing = [cell for cell in wanted if cell not in settled]
+    worthwhile = (cell for cell in missing if _kind(cell) not in slow)  # asked as cells start: `slow` grows meanwhile
+    for count, line in enumerate(run_cells(worthwhile, settings), start=1):
+        append_result(results, line)
+        if is_too_slow(line, settings.limit):
+            slow.add(_kind(Cell.of(line)))
+        tell(f"{count} of at most {len(missing)}", line)
 
 
-@contextlib.contextmanager
-def _engine(backend: str, jobs: int) -> Iterator[None]:
-    """Joblib on threads that wait for processes, or on a cluster that is running already or is started here."""
-    with contextlib.ExitStack() as stack:
-        name = "threading"
-        if backend == "ray":
-            _import_engine("ray")
-            import ray
-            from ray.util.joblib import register_ray
-
-            register_ray()  # type: ignore[no-untyped-call]
-            if not ray.is_initialized():
-                address = {"address": "auto"} if "RAY_ADDRESS" in os.environ else {"num_cpus": jobs}
-                ray.init(include_dashboard=False, log_to_driver=False, **address)
-                stack.callback(ray.shutdown)
-            name = "ray"
-        elif backend == "dask":
-            _import_engine("distributed")
-            import dask
-            from distributed import Client
-
-            # A cell is a child process of its worker, and a daemon may have none.
-            stack.enter_context(dask.config.set({"distributed.worker.daemon": False}))
-            scheduler = os.environ.get("DASK_SCHEDULER_ADDRESS")
-            local = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
-            arguments = {"address": scheduler} if scheduler else local
-            stack.enter_context(Client(**arguments))  # type: ignore[no-untyped-call]
-            name = "dask"
-        stack.enter_context(parallel_config(backend=name, n_jobs=jobs))
-        yield
+def _kind(cell: Cell) -> Cell:
+    """What cells have in common whose data sets differ by chance only."""
+    return Cell(cell.method, replace(cell.data, family="", seed=0))
 
 
-def _import_engine(package: str) -> None:
-    try:
-        __import__(package)
-    except ImportError:
-        raise MissingMethodError(
-            f"This backend needs the package '{package}': install fipscm[cluster], or use --backend local."
-        ) from None
-
-
-def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
-    """Run one cell in a process of its own and return its line of results."""
-    _CONTEXT.set_forkserver_preload([__name__])
-    receiver, sender = _CONTEXT.Pipe(duplex=False)
-    lifeline, held = _CONTEXT.Pipe(duplex=False)
-    process = _CONTEXT.Process(target=_answer, args=(sender, lifeline, cell, folder, limit))
-    process.start()
-    sender.close()
-    lifeline.close()
-    outcome: Line = {"status": TIMEOUT, "seconds": limit}
-    try:
-        if receiver.poll(PATIENCE * limit):
-            outcome = receiver.recv()
-    except EOFError:
-        process.join()
-        if process.exitcode != -signal.SIGXCPU:
-            outcome = {"status": FAILED, "error": f"The process ended with code {process.exitcode}.", "seconds": 0.0}
-    finally:
-        if process.is_alive():
-            process.kill()
-        process.join()
-        receiver.close()
-        held.close()
-    facts = {"limit": limit, "versions": versions(find_method(cell.method).packages)}
-    return {"method": cell.method, **asdict(cell.data), **outcome, **facts}
-
-
-def _answer(sender: Connection, lifeline: Connection, cell: Cell, folder: Path | None, limit: float) -> None:
-    """What the process of a cell does: solve, score, report; the output of rivals is not ours to show."""
-    Thread(target=_end_with, args=(lifeline,), daemon=True).start()
-    torch.set_num_threads(1)
-    with open(os.devnull, "w") as nothing:
-        os.dup2(nothing.fileno(), 1)
-        os.dup2(nothing.fileno(), 2)
-    try:
-        sender.send({"status": DONE, **measure(cell, folder, limit)})
-    except Exception as error:
-        text = f"{type(error).__name__}: {error}"[:300]
-        sender.send({"status": FAILED, "error": text, "seconds": round(time.process_time(), 3)})
-
-
-def _end_with(lifeline: Connection) -> None:
-    """End this process when the one that asked is gone, however it went."""
-    with contextlib.suppress(EOFError):
-        lifeline.recv()
-    os._exit(1)
-
-
-def measure(cell: Cell, folder: Path | None = None, limit: float = math.inf) -> Line:
-    """Solve a problem in this process; the seconds are those of the solution, not of its scoring."""
-    problem = make_problem(cell.data, folder)
-    method = find_method(cell.method)
-    before = _peak_memory()
-    started = time.process_time()
-    with _processor_limit(limit):
-        answer = method.solve(problem, cell.data.generator(cell.method))
-    seconds = time.process_time() - started
-    memory = _peak_memory() - before
-    scores = score(answer, problem, cell.data.generator(f"{cell.method}/scores"))
-    return {"seconds": round(seconds, 3), "memory": round(memory, 1), **scores}
-
-
-@contextlib.contextmanager
-def _processor_limit(limit: float) -> Iterator[None]:
-    """Let the system end this process once it has used so many more seconds of the processor."""
-    if math.isinf(limit):
-        yield
-        return
-    before = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + limit), before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_CPU, before)
-
-
-def _peak_memory() -> float:
-    """Largest resident memory of this process so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-@cache
-def versions(packages: tuple[str, ...]) -> dict[str, str]:
-    """What made a result: the interpreter, the packages, and the order model's weights."""
-    owners = packages_distributions()
-    named = {package: owners.get(package, [package])[0] for package in ("fipscm", "numpy", "torch", *packages)}
-    return {
-        "python": platform.python_version(),
-        **{package: version(owner) for package, owner in named.items()},
-        "weights": f"{shipped_steps()} steps",
-    }
+def able_methods(definition: Task, methods: Sequence[str] | None) -> list[str]:
+    """The methods asked for, which must be able to run here; or those of the task that are, with a word on the rest."""
+    if methods is not None:
+        for name in methods:
+            find_method(name).require()
+        return list(methods)
+    able = []
+    for name in definition.methods:
+        try:
+            METHODS[name].require()
+            able.append(name)
+        except NotInstalledError as reason:
+            warnings.warn(f"Skipped: {reason}", stacklevel=2)
+    return able

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fipscm.bench.method import Answer, Method, MissingMethodError
+from fipscm.bench.method import Answer, Method
 from fipscm.bench.problem import Problem
+from fipscm.errors import NotInstalledError
 
 WEIGHTS = "FIPSCM_AVICI_WEIGHTS"
 MOST_ROWS = 1000  # its attention over rows takes memory with their square
@@ -20,9 +21,9 @@ class Avici(Method):
     title = "AVICI, pretrained model scm-v0, on at most 1,000 rows (avici)"
 
     def require(self) -> None:
-        """Raise a MissingMethodError unless the user installed the package and named the folder of its weights."""
+        """Raise a NotInstalledError unless the user installed the package and named the folder of its weights."""
         if find_spec("avici") is None or not Path(os.environ.get(WEIGHTS, "no folder")).is_dir():
-            raise MissingMethodError(
+            raise NotInstalledError(
                 "The method 'avici' needs the package avici, which no extra of fipscm installs because their "
                 f"dependencies conflict, and the environment variable {WEIGHTS} set to the folder that "
                 'avici.load_pretrained(download="scm-v0", cache_path=folder) filled with its weights.'

@@ -45,7 +45,7 @@ class Constraints:
             order = order_positions(self.order, names)
         else:
             order = topological_order(self.given_graph(names))
-        against = np.argwhere(self.knowledge.precedence(names) & allowed_from_order(order))
+        against = np.argwhere(self.knowledge.must_precede(names) & allowed_from_order(order))
         if len(against):
             first, second = (names[column] for column in against[0])
             raise KnowledgeError(

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from fipscm.errors import KnowledgeError, unknown_name
-from fipscm.graph import Mask, find_cycle
+from fipscm.graph import Mask, descendants, find_cycle
 
 Edge = tuple[Hashable, Hashable]
 
@@ -47,20 +47,35 @@ class Knowledge:
         object.__setattr__(self, "tiers", tuple(tuple(tier) for tier in self.tiers))
         self._check_tiers()
 
-    def precedence(self, names: Sequence[Hashable]) -> Mask:
-        """(D, D), true at [i, j] where i must stand before j in the order; a contradiction is named."""
+    def must_precede(self, names: Sequence[Hashable]) -> Mask:
+        """(D, D), true at [i, j] where i stands before j in every order permitted; a contradiction is named.
+
+        Roots and leaves do not ask for a place: whatever the order, `allowed` keeps their edges away.
+        """
         position = self._positions(names)
         before = np.zeros((len(names), len(names)), dtype=np.bool_)
         for cause, effect in self.required_edges:
             before[position[cause], position[effect]] = True
         for earlier, later in pairwise(tier for tier in self.tiers if tier):
             before[np.ix_([position[name] for name in earlier], [position[name] for name in later])] = True
-        roots, leaves = self._member(self.roots, position), self._member(self.leaves, position)
-        before |= (roots[:, None] & ~roots[None, :]) | (~leaves[:, None] & leaves[None, :])
         cycle = find_cycle(before)
         if cycle is not None:
             path = " before ".join(str(names[node]) for node in cycle)
             raise KnowledgeError(f"The knowledge contradicts itself: {path}. Take one of these statements back.")
+        return before
+
+    def precedence(self, names: Sequence[Hashable]) -> Mask:
+        """(D, D), true at [i, j] where an inferred order puts i before j.
+
+        Where it must, and besides roots first and leaves last wherever nothing is against it: these places are known,
+        so that the rows need not tell. A variable that is both is at home anywhere.
+        """
+        self.allowed(names)  # where the knowledge contradicts itself, there is no place to give
+        before, position = self.must_precede(names), self._positions(names)
+        roots, leaves = self._member(self.roots, position), self._member(self.leaves, position)
+        first, last = roots & ~leaves, leaves & ~roots
+        before |= first[:, None] & ~first & ~descendants(before).T
+        before |= ~last[:, None] & last & ~descendants(before).T
         return before
 
     def required(self, names: Sequence[Hashable]) -> Mask:
@@ -69,10 +84,9 @@ class Knowledge:
 
     def allowed(self, names: Sequence[Hashable]) -> Mask:
         """(D, D), true where an edge is possible; row = effect, column = cause."""
-        before = self.precedence(names)
         position = self._positions(names)
         roots, leaves = self._member(self.roots, position), self._member(self.leaves, position)
-        possible = ~before & ~np.eye(len(names), dtype=np.bool_)
+        possible = ~self.must_precede(names) & ~np.eye(len(names), dtype=np.bool_)
         possible &= ~self._tier_backward(position) & ~roots[:, None] & ~leaves[None, :]
         possible &= ~self._edge_mask(self.forbidden_edges, names)
         impossible = np.argwhere(self.required(names) & ~possible)

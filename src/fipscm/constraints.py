@@ -20,7 +20,9 @@ from fipscm.graph import (
     allowed_from_order,
     as_adjacency,
     from_networkx,
+    listed,
     order_positions,
+    to_networkx,
     topological_order,
 )
 from fipscm.knowledge import Knowledge
@@ -56,12 +58,12 @@ class Constraints:
 
     def given_graph(self, names: Sequence[Hashable]) -> Adjacency:
         """The graph given, on the columns of the table."""
-        if isinstance(self.graph, pd.DataFrame):
-            return from_networkx(nx.from_pandas_adjacency(self.graph, create_using=nx.DiGraph), names)
-        if isinstance(self.graph, nx.DiGraph):
+        if isinstance(self.graph, nx.Graph):
             return from_networkx(self.graph, names)
+        if isinstance(self.graph, pd.DataFrame):
+            return from_networkx(_named_graph(self.graph), names)
         matrix = np.asarray(self.graph)
-        if len(matrix) != len(names):
+        if matrix.ndim and len(matrix) != len(names):
             raise GraphError(
                 f"The graph has {len(matrix)} nodes, but the table has {len(names)} columns: "
                 "pass one row and one column per variable."
@@ -86,3 +88,14 @@ class Constraints:
     def required(self, order: Order, names: Sequence[Hashable]) -> Mask:
         """(D, D), true where an edge must be: those known for certain, and all of a graph given."""
         return self.knowledge.required(names) if self.graph is None else self.allowed(order, names)
+
+
+def _named_graph(table: pd.DataFrame) -> nx.DiGraph:
+    """The graph of an adjacency table, whose rows may stand in another order than its columns."""
+    causes, effects = list(table.index), list(table.columns)
+    if set(causes) != set(effects) or not len(causes) == len(effects) == len(set(effects)):
+        raise GraphError(
+            f"The graph's rows are called {listed(causes)}, but its columns {listed(effects)}: name each variable "
+            "once in the rows (causes) and once in the columns (effects), for example graph.index = graph.columns."
+        )
+    return to_networkx(as_adjacency(table.loc[effects].to_numpy(), effects), effects)

@@ -5,7 +5,7 @@ Networks use the transposed view, `allowed[i, j]`: j may cause i. Only `allowed_
 `adjacency_from_allowed` convert between the two.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import igraph
@@ -99,7 +99,7 @@ def order_positions(order: Sequence[Hashable] | ArrayLike, names: Sequence[Hasha
         known = {position: position for position in range(len(names))}
     unknown = [entry for entry in entries if entry not in known]
     if unknown:
-        raise OrderError(f"The order names '{unknown[0]}', which is not a variable: use each of {_listed(known)} once.")
+        raise OrderError(f"The order names '{unknown[0]}', which is not a variable: use each of {listed(known)} once.")
     repeated = [entry for entry in known if entries.count(entry) > 1]
     if repeated:
         raise OrderError(f"The order repeats '{repeated[0]}': name each variable exactly once, causes first.")
@@ -194,12 +194,17 @@ def to_networkx(adjacency: ArrayLike, names: Sequence[Hashable]) -> nx.DiGraph:
 
 def from_networkx(graph: nx.DiGraph, names: Sequence[Hashable]) -> Adjacency:
     """Return the adjacency matrix with rows and columns in the order of `names`; absent names are isolated nodes."""
+    if not graph.is_directed():
+        raise GraphError(
+            "The graph is undirected, so it does not tell causes from effects: pass a networkx.DiGraph, whose edges "
+            "are (cause, effect)."
+        )
     strangers = [node for node in graph.nodes if node not in set(names)]
     if strangers:
         raise GraphError(
-            f"The graph has a node '{strangers[0]}' that is not a variable: the variables are {_listed(names)}."
+            f"The graph has a node '{strangers[0]}' that is not a variable: the variables are {listed(names)}."
         )
-    complete = nx.DiGraph(graph.edges)
+    complete = nx.DiGraph(graph.edges())
     complete.add_nodes_from(names)
     return as_adjacency(nx.to_numpy_array(complete, nodelist=list(names), dtype=np.int8, weight=None), names)
 
@@ -213,6 +218,7 @@ def _is_integer(entry: object) -> bool:
     return isinstance(entry, (int, np.integer)) and not isinstance(entry, bool)
 
 
-def _listed(names: Any, most: int = 8) -> str:
+def listed(names: Iterable[Hashable], most: int = 8) -> str:
+    """Name variables in a sentence, though not hundreds of them."""
     shown = [str(name) for name in names]
     return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")

@@ -12,7 +12,7 @@ import networkx as nx
 import typer
 from numpy.typing import ArrayLike
 
-from fipscm.errors import InterventionError, KnowledgeError
+from fipscm.errors import GraphError, InterventionError, KnowledgeError
 from fipscm.estimator import FiP
 from fipscm.files import STREAM, read_table, write_table
 from fipscm.intervention import Do, Policy, Shift
@@ -160,8 +160,10 @@ def _parse(changes: list[str]) -> Do:
 
 def _adjacency(path: str) -> nx.DiGraph:
     """A table whose first column names the causes and whose other columns are the effects."""
-    table = read_table(path)
-    return nx.from_pandas_adjacency(table.set_index(table.columns[0]), create_using=nx.DiGraph)
+    table = read_table(path, row_names=True)
+    if set(table.index) != set(table.columns):
+        raise GraphError(f"'{path}' does not name the same variables in its rows and columns: give each one of both.")
+    return nx.from_pandas_adjacency(table, create_using=nx.DiGraph)
 
 
 def _edge(text: str) -> tuple[str, str]:

@@ -1,9 +1,15 @@
 """Tables in files: CSV or Parquet by suffix, `-` for standard input and output, nothing ever half-written."""
 
+import errno
+import os
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from secrets import token_hex
+from shutil import copymode
+from tempfile import TemporaryFile
 from typing import IO
 
 import pandas as pd
@@ -11,29 +17,34 @@ import pandas as pd
 from fipscm.errors import DataError
 
 STREAM = "-"
+# What pandas unpacks by suffix when it reads, and would find to be plain text.
+COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
 
 
-def read_table(path: str) -> pd.DataFrame:
-    """Read a table, or say in one sentence why that cannot be done."""
+def read_table(path: str, row_names: bool = False) -> pd.DataFrame:
+    """Read a table, or say in one sentence why that cannot be done; with `row_names` its first column is the index."""
     if path != STREAM and not Path(path).is_file():
         raise DataError(f"There is no file '{path}': check the name and the folder.")
     try:
-        if path.endswith(".parquet"):
-            frame = pd.read_parquet(path)
-        else:
-            frame = pd.read_csv(sys.stdin if path == STREAM else path, index_col=False)
+        frame = _read(path)
     except pd.errors.EmptyDataError:
         raise DataError(f"'{path}' is empty: it needs a line of column names and rows of numbers.") from None
-    except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError, OSError, ValueError) as error:
+    except pd.errors.ParserWarning:
+        raise DataError(f"'{path}' has rows longer than its line of column names: name every column.") from None
+    except (pd.errors.ParserError, UnicodeDecodeError, OSError, ValueError) as error:
         reason = str(error).strip().splitlines()[0]
         raise DataError(f"'{path}' cannot be read as a table ({reason}): save it as plain CSV or Parquet.") from None
     if frame.empty:
         raise DataError(f"'{path}' has column names but no rows: add at least one row of numbers.")
+    if row_names:
+        frame = frame.set_index(frame.columns[0])
+    _require_names(frame, path)
     return frame
 
 
 def write_table(frame: pd.DataFrame, path: str) -> None:
     """Write a table; a file appears whole or not at all."""
+    require_writable_table(path)
     if path == STREAM:
         frame.to_csv(sys.stdout, index=False)
     elif path.endswith(".parquet"):
@@ -43,19 +54,86 @@ def write_table(frame: pd.DataFrame, path: str) -> None:
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then move it into place in one step."""
-    target = Path(path)
-    try:
-        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            temporary = Path(file.name)
-            try:
+    """Let `write` fill a temporary file beside the target, then move it into place in one step.
+
+    A link is followed, and a file that exists keeps its permissions. What is no file, such as a device or a pipe, has
+    no place to move to and is written to directly.
+    """
+    with _write_errors(path):
+        if _is_special(path):
+            with Path(path).open("wb") as file:
                 write(file)
-            except BaseException:
-                temporary.unlink()
-                raise
-        temporary.chmod(0o644)
-        temporary.replace(target)
+            return
+        target = _followed(path)
+        temporary = target.with_name(f".{target.name}.{token_hex(4)}")
+        try:
+            with temporary.open("xb") as file:
+                if target.exists():
+                    copymode(target, temporary)
+                write(file)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def require_writable(path: str | Path) -> None:
+    """Raise before long work what writing its result would raise after it."""
+    with _write_errors(path):
+        if Path(path).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not _is_special(path):
+            TemporaryFile(dir=_followed(path).parent).close()
+
+
+def require_writable_table(path: str) -> None:
+    """Raise before long work what `write_table` would raise after it."""
+    if path.endswith(COMPRESSED):
+        raise DataError(f"Cannot write '{path}': tables are not compressed here, so name a .csv or .parquet file.")
+    if path != STREAM:
+        require_writable(path)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder to write into, and those above it, unless they are there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise DataError(f"Cannot write into the folder '{folder}' ({error.strerror}): choose another one.") from None
+
+
+def _read(path: str) -> pd.DataFrame:
+    if path.endswith(".parquet"):
+        return pd.read_parquet(path)
+    with warnings.catch_warnings():
+        # pandas only warns of the values it drops.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        return pd.read_csv(sys.stdin if path == STREAM else path, index_col=False)
+
+
+def _require_names(frame: pd.DataFrame, path: str) -> None:
+    """Refuse what pandas calls 'Unnamed: 0': most often row numbers, which are nobody's cause."""
+    for name in frame.columns:
+        if str(name).startswith("Unnamed: "):
+            raise DataError(
+                f"'{path}' has a column without a name ('{name}'): if it numbers the rows, save the table with "
+                "df.to_csv(..., index=False); if it is a variable, name it."
+            )
+
+
+def _is_special(path: str | Path) -> bool:
+    return Path(path).exists() and not Path(path).is_file()
+
+
+def _followed(path: str | Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+@contextmanager
+def _write_errors(path: str | Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise DataError(
-            f"Cannot write '{path}' ({error.strerror}): choose a folder that exists and is yours."
+            f"Cannot write '{path}' ({error.strerror or error}): choose a file in a folder that exists and is yours."
         ) from None

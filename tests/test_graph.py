@@ -2,6 +2,7 @@ import itertools
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,11 +120,19 @@ def test_what_is_not_an_adjacency_matrix_is_refused(matrix, message):
         (["a", "b", "b", "c"], "repeats 'b'"),
         (["a", "b", "z"], "names 'z'.*a, b, c"),
         ([], "leaves out 'a'"),
+        ("abc", "a list of all variables, causes first, not 'abc'"),
+        ({"a", "b", "c"}, "a list of all variables"),
+        (3, "a list of all variables, causes first, not 3"),
     ],
 )
 def test_an_order_that_is_not_a_permutation_is_refused(order, message):
     with pytest.raises(OrderError, match=message):
         order_positions(order, ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("order", [("b", "a"), np.array(["b", "a"]), pd.Index(["b", "a"]), np.array([1, 0])])
+def test_an_order_may_come_in_any_sequence(order):
+    np.testing.assert_array_equal(order_positions(order, ["a", "b"]), [1, 0])
 
 
 def test_a_graph_over_unknown_variables_is_refused():

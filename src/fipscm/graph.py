@@ -5,7 +5,7 @@ Networks use the transposed view, `allowed[i, j]`: j may cause i. Only `allowed_
 `adjacency_from_allowed` convert between the two.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Set
 from typing import Any
 
 import igraph
@@ -93,8 +93,10 @@ def order_positions(order: Sequence[Hashable] | ArrayLike, names: Sequence[Hasha
     >>> order_positions([1, 0], ["a", "b"])
     array([1, 0])
     """
-    known = {name: position for position, name in enumerate(names)}
-    entries: list[Any] = list(np.asarray(order, dtype=object))
+    if isinstance(order, (str, Set)) or not isinstance(order, Iterable):
+        raise OrderError(f"An order is a list of all variables, causes first, not {order!r}: use {listed(names)}.")
+    known: dict[Any, int] = {name: position for position, name in enumerate(names)}
+    entries = list(order)
     if entries and not any(entry in known for entry in entries) and all(_is_integer(entry) for entry in entries):
         known = {position: position for position in range(len(names))}
     unknown = [entry for entry in entries if entry not in known]

@@ -28,6 +28,13 @@ def as_frame(data: Any) -> pd.DataFrame:
         if values.ndim != 2:
             raise DataError(f"A table has rows and columns, but this array has shape {values.shape}: pass a 2-d array.")
         frame = pd.DataFrame(values, columns=[f"x{column}" for column in range(values.shape[1])])
+    for name in frame.columns:
+        # Names go through JSON into model files, and True would stand for the same column as 1.
+        if not isinstance(name, (str, int)) or isinstance(name, bool):
+            raise DataError(
+                f"A column is called {name!r}, which is neither text nor an integer: rename the columns first, for "
+                "example with df.columns = df.columns.map(str)."
+            )
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise DataError(f"Two columns are called '{repeated[0]}': rename one, for columns are told apart by name.")

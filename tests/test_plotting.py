@@ -1,10 +1,12 @@
 import matplotlib as mpl
 import networkx as nx
 import numpy as np
+import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
-from fipscm.plotting import NEGATIVE, POSITIVE, plot_graph
+from fipscm.errors import DataError
+from fipscm.plotting import NEGATIVE, POSITIVE, plot_graph, save_picture
 
 mpl.use("Agg")
 
@@ -36,3 +38,16 @@ def test_a_graph_without_edges_can_be_drawn():
     graph = nx.DiGraph()
     graph.add_node("only")
     assert np.isfinite(plot_graph(graph).get_xlim()).all()
+
+
+@pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("PDF", b"%PDF"), ("svg", b"<?xml")])
+def test_a_picture_is_what_its_name_says(tmp_path, suffix, start):
+    path = tmp_path / f"graph.{suffix}"
+    save_picture(plot_graph(nx.DiGraph([("a", "b")])), path)
+    assert path.read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("name", ["graph.doc", "graph"])
+def test_a_format_that_cannot_be_drawn_is_refused(tmp_path, name):
+    with pytest.raises(DataError, match=r"\.png, \.pdf or \.svg"):
+        save_picture(plot_graph(nx.DiGraph([("a", "b")])), tmp_path / name)

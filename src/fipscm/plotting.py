@@ -9,8 +9,10 @@ import networkx as nx
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fipscm.files import write_whole
+from fipscm.errors import DataError
+from fipscm.files import require_writable, write_whole
 
+PICTURES = (".png", ".pdf", ".svg")
 POSITIVE, NEGATIVE, NODE = "#2b6cb0", "#c05621", "#edf2f7"
 
 
@@ -51,10 +53,18 @@ def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, strength: str = "wei
 
 
 def save_picture(axes: Axes, path: str | Path) -> None:
-    """Write the picture as PNG; the file appears whole or not at all."""
-    figure = cast(Figure, axes.figure)
-    write_whole(path, lambda file: figure.savefig(file, format="png", dpi=120, bbox_inches="tight"))
+    """Write the picture in the format of the suffix; the file appears whole or not at all."""
+    require_writable_picture(path)
+    figure, kind = cast(Figure, axes.figure), Path(path).suffix.removeprefix(".").lower()
+    write_whole(path, lambda file: figure.savefig(file, format=kind, dpi=120, bbox_inches="tight"))
     plt.close(figure)
+
+
+def require_writable_picture(path: str | Path) -> None:
+    """Raise before long work what `save_picture` would raise after it."""
+    if Path(path).suffix.lower() not in PICTURES:
+        raise DataError(f"Cannot draw '{path}': a picture's name ends in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.")
+    require_writable(path)
 
 
 def _widths(weights: Sequence[float]) -> list[Any]:

@@ -1,7 +1,10 @@
+import sys
+
 import numpy as np
 import pytest
 
 from fipscm.bridge import to_dowhy
+from fipscm.errors import NotInstalledError
 from fipscm.estimator import FiP
 from fipscm.simulate import known_scm, sample_scm
 
@@ -41,3 +44,9 @@ def test_a_learned_model_answers_the_same_through_dowhy(rng):
     np.testing.assert_allclose(theirs[["x0", "x1", "x2"]], model.counterfactual(table.head(30), {"x0": 0.5}), atol=1e-6)
     drawn = gcm.interventional_samples(model.to_dowhy(0), {"x1": lambda _: 3.0}, num_samples_to_draw=3000)
     assert drawn["x2"].mean() == pytest.approx(model.intervene({"x1": 3.0}, 3000, 0)["x2"].mean(), abs=0.15)
+
+
+def test_a_missing_package_is_said_plainly(scm, rng, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dowhy", None)
+    with pytest.raises(NotInstalledError, match=r"install fipscm\[baselines\]"):
+        to_dowhy(scm, rng)

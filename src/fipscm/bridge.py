@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fipscm.errors import FipscmError
+from fipscm.errors import NotInstalledError
 from fipscm.graph import to_networkx
 from fipscm.scm import SCM, Array
 
@@ -20,7 +20,7 @@ def to_dowhy(scm: SCM, rng: np.random.Generator) -> Any:
         from dowhy import gcm
         from dowhy.gcm.causal_models import PARENTS_DURING_FIT
     except ImportError:
-        raise FipscmError("to_dowhy() needs the package dowhy: install fipscm[baselines].") from None
+        raise NotInstalledError("to_dowhy() needs the package dowhy: install fipscm[baselines].") from None
     graph = to_networkx(scm.adjacency, scm.names)
     model = gcm.InvertibleStructuralCausalModel(graph)
     for name in graph.nodes:

@@ -1,6 +1,9 @@
+import sys
+
 import numpy as np
 import pytest
 
+from fipscm.errors import NotInstalledError
 from fipscm.metrics import tos
 from fipscm.order.baselines import BASELINES
 
@@ -46,3 +49,9 @@ def test_the_best_explained_variable_comes_last():
     causes = np.random.default_rng(0).normal(size=(400, 2))
     table = np.column_stack([causes.sum(axis=1) + 0.1 * np.random.default_rng(1).normal(size=400), causes])
     assert BASELINES["r2"](table)[-1] == 0
+
+
+def test_a_missing_package_is_said_plainly(growing, monkeypatch):
+    monkeypatch.setitem(sys.modules, "lingam", None)
+    with pytest.raises(NotInstalledError, match=r"install fipscm\[baselines\]"):
+        BASELINES["direct-lingam"](growing)

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import KFold, cross_val_predict
 
-from fipscm.errors import DataError
+from fipscm.errors import NotInstalledError
 from fipscm.graph import Order
 
 Rows = NDArray[np.float64]
@@ -37,7 +37,7 @@ def direct_lingam(rows: Rows) -> Order:
     try:
         from lingam import DirectLiNGAM
     except ImportError:
-        raise DataError("DirectLiNGAM needs the lingam package: install fipscm[baselines].") from None
+        raise NotInstalledError("DirectLiNGAM needs the lingam package: install fipscm[baselines].") from None
     return np.array(DirectLiNGAM().fit(rows).causal_order_, dtype=np.intp)
 
 

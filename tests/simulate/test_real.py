@@ -74,6 +74,14 @@ def test_an_altered_download_is_refused(published_archive):
         source.load(SACHS_NAMES)
 
 
+def test_a_download_that_is_no_archive_is_said_plainly(tmp_path, monkeypatch):
+    page = tmp_path / "sachs.zip"
+    page.write_text("<html>Log in first</html>")
+    monkeypatch.setattr("pooch.retrieve", lambda *_, **__: str(page))
+    with pytest.raises(DataError, match=r"sachs\.zip.* not a whole zip archive .*delete it to download it again"):
+        SACHS.load(SACHS_NAMES)
+
+
 def test_no_network_is_said_plainly(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(DataError, match=r"Could not download .* folder="):

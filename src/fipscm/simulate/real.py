@@ -7,6 +7,7 @@ into a cache and verified by SHA-256. The hash is that of the numbers themselves
 import hashlib
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,8 +54,15 @@ class Archive:
             raise DataError(
                 f"Could not download {self.url} ({error}): check the network, or pass folder= with the files in it."
             ) from error
-        observations = self._array(archive, f"data{self.number}.npy", self.observations_sha256)
-        graph = self._array(archive, f"DAG{self.number}.npy", self.graph_sha256)
+        try:
+            observations = self._array(archive, f"data{self.number}.npy", self.observations_sha256)
+            graph = self._array(archive, f"DAG{self.number}.npy", self.graph_sha256)
+        except (zipfile.BadZipFile, zlib.error) as error:
+            # A login page of a network in between comes in place of the file, and would stay in the cache.
+            raise DataError(
+                f"{archive}, downloaded from {self.url}, is not a whole zip archive ({error}): "
+                "delete it to download it again, or pass folder= with the files in it."
+            ) from None
         return KnownTable(pd.DataFrame(observations, columns=list(names)), as_adjacency(graph, names))
 
     def _array(self, archive: Path, name: str, sha256: str) -> Array:

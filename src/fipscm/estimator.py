@@ -209,10 +209,7 @@ class FiP(BaseEstimator):
         """Draw the graph: causes to the left, edge width by strength in standard deviations, colour by sign."""
         scm = self._fitted
         strength = scm.edge_weights * scm.scale[:, None] / scm.scale
-        graph = to_networkx(scm.adjacency, scm.names)
-        for cause, effect in graph.edges:
-            graph.edges[cause, effect]["weight"] = strength[scm.names.index(cause), scm.names.index(effect)]
-        return plot_graph(graph, axes)
+        return plot_graph(to_networkx(scm.adjacency, scm.names, weight=strength), axes)
 
     @property
     def order_confidence_(self) -> pd.DataFrame:
@@ -288,10 +285,7 @@ class FiP(BaseEstimator):
         self.causal_order_ = [scm.names[column] for column in scm.order]
         self.adjacency_ = self._named(scm.adjacency)
         self.edge_scores_ = self._named(scm.edge_scores)
-        self.graph_ = to_networkx(scm.adjacency, scm.names)
-        for cause, effect in self.graph_.edges:
-            place = scm.names.index(cause), scm.names.index(effect)
-            self.graph_.edges[cause, effect].update(weight=scm.edge_weights[place], score=scm.edge_scores[place])
+        self.graph_ = to_networkx(scm.adjacency, scm.names, weight=scm.edge_weights, score=scm.edge_scores)
         return self
 
     def _named(self, matrix: ArrayLike) -> pd.DataFrame:

@@ -186,11 +186,18 @@ def relabel(adjacency: Adjacency, nodes: ArrayLike) -> Adjacency:
     return renamed
 
 
-def to_networkx(adjacency: ArrayLike, names: Sequence[Hashable]) -> nx.DiGraph:
-    """Return the graph with named nodes, in the given order of names."""
+def to_networkx(adjacency: ArrayLike, names: Sequence[Hashable], **matrices: ArrayLike) -> nx.DiGraph:
+    """Return the graph with named nodes, in the given order of names; each matrix (D, D) gives the edges a number.
+
+    >>> to_networkx([[0, 1], [0, 0]], ["dose", "pain"], weight=[[0, -2], [0, 0]]).edges["dose", "pain"]
+    {'weight': -2.0}
+    """
+    values = {key: np.asarray(matrix) for key, matrix in matrices.items()}
     graph = nx.DiGraph()
     graph.add_nodes_from(names)
-    graph.add_edges_from((names[cause], names[effect]) for cause, effect in np.argwhere(np.asarray(adjacency) != 0))
+    for cause, effect in np.argwhere(np.asarray(adjacency) != 0):
+        numbers = {key: float(matrix[cause, effect]) for key, matrix in values.items()}
+        graph.add_edge(names[cause], names[effect], **numbers)
     return graph
 
 

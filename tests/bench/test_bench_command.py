@@ -99,6 +99,8 @@ def test_a_killed_run_leaves_no_process_behind(tmp_path):
         (["smoek"], "Unknown task 'smoek': did you mean 'smoke'?"),
         (["f1", "--methods", "gse"], "Unknown method 'gse': did you mean 'ges'?"),
         (["f1", "--presets", "relased", "--methods", "variance"], "Unknown preset 'relased': did you mean 'released'?"),
+        (["f1", "--scales", "standardised"], "Unknown scale 'standardised': did you mean 'standardized'?"),
+        (["f1", "--variants", "outlier"], "Unknown variant 'outlier': did you mean 'outliers'?"),
         (["f1", "--dims", "ten"], "--dims ten is not a list of whole numbers"),
         (["f1", "--backend", "rya"], "Unknown backend 'rya': did you mean 'ray'?"),
         (["f1", "--no-run"], "holds no result of this task yet"),
@@ -109,6 +111,17 @@ def test_mistakes_end_in_one_sentence(tmp_path, arguments, message):
     assert ended.returncode == 2
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_part_run_later_does_not_hide_what_was_run_before(tmp_path):
+    rest = ["--rows", "100", "--names", "lin-in", "--seeds", "0", "--presets", "released", "--scales", "raw"]
+    assert bench("tos", "--methods", "variance,random", "--dims", "10", *rest, cwd=tmp_path).returncode == 0
+    later = bench("tos", "--methods", "variance", "--dims", "4", *rest, cwd=tmp_path)
+    assert later.returncode == 0, later.stderr
+    page = (tmp_path / "bench" / "tos.md").read_text()
+    assert "d = 4" in page
+    assert "d = 10" in page
+    assert "| random |" in page
 
 
 @pytest.mark.skipif(importlib.util.find_spec("avici") is not None, reason="avici is installed here")

@@ -52,15 +52,35 @@ def test_timeouts_and_failures_are_shown():
         line("pc", 10, 0, f1=0.5), line("pc", 10, 1, "timeout"), line("fip", 10, 0, "timeout"),
         line("pc", 20, 0, "failed"),
     )  # fmt: skip
-    assert found["pc"]["d = 10"].endswith("1 of 2 timed out")
-    assert found["fip"]["d = 10"].endswith("timeout")
+    assert found["pc"]["d = 10"].endswith("1 of 2 timed out at 60 s")
+    assert found["fip"]["d = 10"].endswith("timed out at 60 s")
     assert found["pc"]["d = 20"].endswith("failed")
 
 
 def test_the_mean_over_dimensions_needs_all_of_them():
-    found = table(line("pc", 10, f1=0.4), line("pc", 20, f1=0.6), line("fip", 10, f1=0.9))
-    assert found["pc"]["mean"].startswith("0.500 [0.470")
+    found = table(*(line("pc", nodes, f1=nodes / 100) for nodes in (10, 20, 50)), line("fip", 10, f1=0.9))
+    assert found["pc"]["mean"].startswith("0.267 [0.470")
     assert not found["fip"]["mean"][0].isdigit()
+
+
+def test_the_papers_mean_stands_only_beside_a_mean_over_the_same_columns():
+    found = table(line("pc", 10, f1=0.4), line("pc", 20, f1=0.6))
+    assert found["pc"]["mean"] == "0.500"
+
+
+def test_the_papers_figure_of_the_same_method_can_win():
+    found = table(line("fip", 10, f1=0.3), line("pc", 10, f1=0.2))
+    assert found["fip"]["d = 10"].startswith("0.300 [**0.950**")
+
+
+def test_nothing_is_best_where_nothing_else_is():
+    found = table(line("fip-graph", 40, f1=1.0))
+    assert found["fip-graph"]["d = 40"] == "1.000"
+
+
+def test_what_reads_the_same_counts_the_same():
+    found = table(line("fip", 40, f1=0.50012), line("pc", 40, f1=0.50049))
+    assert found["fip"]["d = 40"] == found["pc"]["d = 40"] == "**0.500**"
 
 
 def test_lower_errors_win():

@@ -8,8 +8,8 @@ import math
 import multiprocessing
 import os
 import platform
-import resource
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -18,6 +18,7 @@ from importlib.metadata import packages_distributions, version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import torch
 
@@ -29,7 +30,7 @@ from fipscm.order.weights import shipped_steps
 
 PATIENCE = 20  # on the clock, for one processor second: a busy machine is no fault of the method
 # A fork of a process that has imported everything starts at once; one that runs threads must not be forked.
-_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT: Any = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
 
 
 def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
@@ -47,7 +48,7 @@ def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
             outcome = receiver.recv()
     except EOFError:
         process.join()
-        if process.exitcode != -signal.SIGXCPU:
+        if process.exitcode != -getattr(signal, "SIGXCPU", 0):
             outcome = {"status": FAILED, "error": f"The process ended with code {process.exitcode}.", "seconds": 0.0}
     finally:
         if process.is_alive():
@@ -97,9 +98,11 @@ def measure(cell: Cell, folder: Path | None = None, limit: float = math.inf) -> 
 @contextlib.contextmanager
 def _processor_limit(limit: float) -> Iterator[None]:
     """Let the system end this process once it has used so many more seconds of the processor."""
-    if math.isinf(limit):
+    if math.isinf(limit) or sys.platform == "win32":  # there only the clock of the caller ends it
         yield
         return
+    import resource
+
     before = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + limit), before[1]))
     try:
@@ -109,8 +112,13 @@ def _processor_limit(limit: float) -> Iterator[None]:
 
 
 def _peak_memory() -> float:
-    """Largest resident memory of this process so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """Largest resident memory of this process so far, in MB; Windows does not say."""
+    if sys.platform == "win32":
+        return 0.0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 @cache

@@ -15,25 +15,29 @@ from fipscm.bench.methods import METHODS
 from fipscm.bench.pages import write_pages
 from fipscm.bench.results import RESULTS, Line
 from fipscm.bench.runner import able_methods, run_task
-from fipscm.bench.tasks import TASKS, Grid, find_task
+from fipscm.bench.tasks import SCALES, TASKS, Grid, find_task, widened
+from fipscm.bench.variants import VARIANTS
 from fipscm.errors import DataError
+from fipscm.simulate import PRIORS
 
 app = typer.Typer()
 
-Listed = Annotated[str | None, typer.Option(help="Separated by commas; the task's own if not given.")]
+
+def _listed(what: str) -> Any:
+    return typer.Option(help=f"{what}, separated by commas; the task's own if not given.")
 
 
 @app.command()
 def bench(
     task: Annotated[str, typer.Argument(help=f"One of {', '.join(TASKS)}.")],
     methods: Annotated[str | None, typer.Option(help=f"Of {', '.join(METHODS)}.")] = None,
-    names: Listed = None,
-    presets: Listed = None,
-    dims: Listed = None,
-    rows: Listed = None,
-    seeds: Listed = None,
-    scales: Listed = None,
-    variants: Listed = None,
+    names: Annotated[str | None, _listed("Collections and SCMs")] = None,
+    presets: Annotated[str | None, _listed(f"Of {', '.join(PRIORS)}")] = None,
+    dims: Annotated[str | None, _listed("Numbers of variables")] = None,
+    rows: Annotated[str | None, _listed("Numbers of rows")] = None,
+    seeds: Annotated[str | None, _listed("Which of the SCMs or tables of a kind")] = None,
+    scales: Annotated[str | None, _listed(f"Of {', '.join(SCALES)}")] = None,
+    variants: Annotated[str | None, _listed(f"Of {', '.join(VARIANTS)}")] = None,
     limit: Annotated[float, typer.Option(help="Processor seconds a method may take for one data set.")] = 600.0,
     jobs: Annotated[int, typer.Option(help="Cells at the same time.")] = 1,
     backend: Annotated[str, typer.Option(help=f"{', '.join(BACKENDS)}: where cells run.")] = BACKENDS[0],
@@ -59,9 +63,8 @@ def bench(
         if run:
             able = able_methods(definition, wanted)
             run_task(able, grid, Settings(limit, jobs, backend, data), out, _tell)
-        definition = replace(definition, grid=grid, methods=wanted or definition.methods)
-        options = [f"--{option} {text}" for option, text in ({"methods": methods} | chosen).items() if text]
-        written = write_pages(task, definition, " ".join(["fipscm bench", task, *options]), out)
+        # A page shows all that the folder has of its task, whichever part was run last.
+        written = write_pages(task, widened(definition, grid, wanted or ()), f"fipscm bench {task}", out)
     if not written:
         raise DataError(f"{out / RESULTS} holds no result of this task yet: run it without --no-run.")
     print(written[0].read_text())

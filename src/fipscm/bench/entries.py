@@ -9,10 +9,11 @@ import pandas as pd
 from fipscm.bench.quotes import Quote, quote, quoted_methods
 from fipscm.bench.results import DONE, TIMEOUT
 from fipscm.bench.tasks import Task
+from fipscm.bench.variants import PLAIN
+from fipscm.simulate import C_SUITE
 
-MEAN = "mean"
 AVERAGED = ("nodes", "name")
-SUITES = {"lingauss": "c-suite"}  # a table whose columns are SCMs of a suite has the suite's average beside its mean
+PAPER_DIMS = (10, 20, 50)
 
 
 @dataclass(frozen=True)
@@ -20,37 +21,38 @@ class Entry:
     """One cell of a table: how often a method was run, how it did, and what the paper says."""
 
     scores: pd.Series
-    timeouts: int
+    timeouts: pd.Series  # the limits that were not enough
     failures: int
     quoted: Quote | None
 
     @property
-    def mean(self) -> float | None:
-        """Our mean, or the quoted one if we have none."""
-        if len(self.scores):
-            return float(self.scores.mean())
-        return None if self.quoted is None else self.quoted.mean
+    def means(self) -> list[float]:
+        """Our mean and the paper's, as far as there are any."""
+        ours = [float(self.scores.mean())] if len(self.scores) else []
+        return ours + ([] if self.quoted is None else [self.quoted.mean])
 
-    def text(self, bold: bool) -> str:
-        """Write the entry as Markdown."""
+    def text(self, best: float | None) -> str:
+        """Write the entry as Markdown; whatever reads like the best is bold."""
         parts = []
         if len(self.scores):
-            mean = _number(float(self.scores.mean()))
             count = len(self.scores)
-            spread = f" ({_number(float(self.scores.std()))}) n={count}" if count > 1 else ""
-            parts.append((f"**{mean}**" if bold else mean) + spread)
+            spread = f" ({number(float(self.scores.std()))}) n={count}" if count > 1 else ""
+            parts.append(_emphasised(float(self.scores.mean()), best) + spread)
         if self.quoted is not None:
-            mean = _number(self.quoted.mean)
-            spread = "" if self.quoted.std is None else f" ({_number(self.quoted.std)})"
-            parts.append(f"[{f'**{mean}**' if bold and not len(self.scores) else mean}{spread}]")
+            spread = "" if self.quoted.std is None else f" ({number(self.quoted.std)})"
+            parts.append(f"[{_emphasised(self.quoted.mean, best)}{spread}]")
         return " ".join([*parts, *self.endings]) or "-"
 
     @property
     def endings(self) -> list[str]:
         """How many runs ended without an answer, in words."""
-        runs = len(self.scores) + self.timeouts + self.failures
-        counts = (("timeout", "timed out", self.timeouts), ("failed", "failed", self.failures))
-        return [every if count == runs else f"{count} of {runs} {some}" for every, some, count in counts if count]
+        runs = len(self.scores) + len(self.timeouts) + self.failures
+        allowed = " or ".join(f"{limit:g}" for limit in sorted(self.timeouts.unique()))
+        counts = ((len(self.timeouts), f"timed out at {allowed} s"), (self.failures, "failed"))
+        return [ending if count == runs else f"{count} of {runs} {ending}" for count, ending in counts if count]
+
+
+NOTHING = pd.Series([], dtype=float)
 
 
 def has_mean(columns: Sequence[Hashable], definition: Task) -> bool:
@@ -66,13 +68,13 @@ def measured_entries(
     for column in columns:
         here = rows[rows[definition.columns] == column]
         scores = here[here.status == DONE][figure].dropna()
-        timeouts = int((here.status == TIMEOUT).sum())
+        timeouts = here[here.status == TIMEOUT].limit
         failures = int((~here.status.isin([DONE, TIMEOUT])).sum())
         entries.append(Entry(scores, timeouts, failures, _quote(figure, method, rows, column, definition)))
     if has_mean(columns, definition):
         means = [entry.scores.mean() for entry in entries]
-        complete = pd.Series([sum(means) / len(means)] if pd.notna(means).all() else [], dtype=float)
-        entries.append(Entry(complete, 0, 0, _quote(figure, method, rows, MEAN, definition)))
+        complete = pd.Series([sum(means) / len(means)]) if pd.notna(means).all() else NOTHING
+        entries.append(Entry(complete, NOTHING, 0, _mean_quote(figure, method, rows, columns)))
     return entries
 
 
@@ -80,35 +82,57 @@ def quoted_entries(
     figure: str, method: str, rows: pd.DataFrame, columns: Sequence[Hashable], definition: Task
 ) -> list[Entry]:
     """The entries of a method that the paper ran and we did not."""
-    nothing = pd.Series([], dtype=float)
-    shown = [*columns, MEAN] if has_mean(columns, definition) else columns
-    return [Entry(nothing, 0, 0, _quote(figure, method, rows, column, definition)) for column in shown]
+    quotes = [_quote(figure, method, rows, column, definition) for column in columns]
+    if has_mean(columns, definition):
+        quotes.append(_mean_quote(figure, method, rows, columns))
+    return [Entry(NOTHING, NOTHING, 0, quoted) for quoted in quotes]
 
 
 def only_quoted(figure: str, rows: pd.DataFrame) -> list[str]:
     """The methods that have this score in the paper, and no run here."""
-    first, run = rows.iloc[0], set(rows.method)
-    if first.variant != "plain" or first.scale != "raw":
+    if not _as_in_the_paper(rows):
         return []
-    names = rows["name"].unique()
-    return [name for name in dict.fromkeys(chain(*(quoted_methods(figure, n) for n in names))) if name not in run]
+    named = chain(*(quoted_methods(figure, name) for name in rows["name"].unique()))
+    return [name for name in dict.fromkeys(named) if name not in set(rows.method)]
+
+
+def _as_in_the_paper(rows: pd.DataFrame) -> bool:
+    return bool((rows.variant == PLAIN).all() and (rows.scale == "raw").all())
 
 
 def _quote(figure: str, method: str, rows: pd.DataFrame, column: Hashable, definition: Task) -> Quote | None:
-    first = rows.iloc[0]
-    if first.variant != "plain" or definition.columns in ("rows", "variant", "scale") or first.scale != "raw":
+    """What the paper has for one column of a table."""
+    if definition.columns not in AVERAGED or not _as_in_the_paper(rows):
         return None
-    if definition.columns == "name":
-        name = SUITES.get(str(first["name"]), "") if column == MEAN else str(column)
-        return quote(figure, method, name, None, int(first.rows))
-    nodes = None if column == MEAN else int(str(column))
-    return quote(figure, method, str(first["name"]), nodes, int(first.rows))
+    first = rows.iloc[0]
+    name, nodes = (str(column), None) if definition.columns == "name" else (str(first["name"]), int(str(column)))
+    return quote(figure, method, name, nodes, int(first.rows))
 
 
-def _number(value: float) -> str:
+def _mean_quote(figure: str, method: str, rows: pd.DataFrame, columns: Sequence[Hashable]) -> Quote | None:
+    """The average the paper has over these columns, if it has one over all of them and no others."""
+    name = next((name for name, averaged in _averages(rows).items() if set(averaged) == set(columns)), None)
+    return quote(figure, method, name, None, int(rows.iloc[0].rows)) if name and _as_in_the_paper(rows) else None
+
+
+def _averages(rows: pd.DataFrame) -> dict[str, Sequence[Hashable]]:
+    return {"c-suite": tuple(C_SUITE), str(rows.iloc[0]["name"]): PAPER_DIMS}
+
+
+def _emphasised(value: float, best: float | None) -> str:
+    text = number(value)
+    return f"**{text}**" if shown(value) == best else text
+
+
+def shown(value: float) -> float:
+    """A value as precise as a table shows it, so that what reads the same counts the same."""
+    return float(number(value).replace(",", ""))
+
+
+def number(value: float) -> str:
     """Three decimals where they say something, three digits where they do not.
 
-    >>> _number(0.98765), _number(0.00123), _number(421.4), _number(340000.0)
+    >>> number(0.98765), number(0.00123), number(421.4), number(340000.0)
     ('0.988', '0.0012', '421', '340,000')
     """
     if value == 0 or 0.01 <= abs(value) < 100:

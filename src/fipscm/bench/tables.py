@@ -5,7 +5,7 @@ from itertools import chain
 
 import pandas as pd
 
-from fipscm.bench.entries import MEAN, Entry, has_mean, measured_entries, only_quoted, quoted_entries
+from fipscm.bench.entries import Entry, has_mean, measured_entries, only_quoted, quoted_entries, shown
 from fipscm.bench.methods import METHODS
 from fipscm.bench.scores import SCORES
 from fipscm.bench.tasks import Task
@@ -21,9 +21,10 @@ SECTIONS = {
 TOLD = ("rows", "order", "graph")
 
 LEGEND = """Each entry is the mean over n data sets and, in parentheses, their standard deviation (a single one has
-neither); what the paper printed for the same method stands in [brackets]. A row in brackets only is quoted. Methods are
-compared with those that are told as much: the best of each column and group is bold, whoever it is. A method that took
-longer than the limit of a cell is shown as a timeout, and is not tried on later data sets of the same kind."""
+neither); what the paper printed for the method of the same name, in its own implementation, stands in [brackets]. A row
+in brackets only is quoted. Methods are compared with those that are told as much: what reads best in a column and group
+is bold, whoever it is, the paper included; means over different numbers n of data sets compare with care. A method that
+took longer than its limit is shown as timed out, and is not tried on later data sets of the same kind."""
 
 
 def page(definition: Task, results: pd.DataFrame, command: str) -> str:
@@ -46,10 +47,13 @@ def page(definition: Task, results: pd.DataFrame, command: str) -> str:
 
 def _remarks(results: pd.DataFrame) -> Iterator[str]:
     """What the methods are, and how long they were given."""
-    names = [name for name in METHODS if name in set(results.method)]
-    yield "\n".join(f"- `{name}`: {METHODS[name].title}" for name in names)
-    limits = sorted(results.limit.unique())
-    yield f"Limit of a cell: {' or '.join(f'{limit:g}' for limit in limits)} processor seconds, on one thread."
+    limits = results.groupby("method").limit.unique()
+    yield "\n".join(
+        f"- `{name}`: {METHODS[name].title}; at most {' or '.join(f'{limit:g}' for limit in sorted(limits[name]))} s"
+        for name in METHODS
+        if name in limits
+    )
+    yield "Limits are processor seconds per data set, on one thread."
 
 
 def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definition: Task) -> str:
@@ -65,9 +69,9 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     entries = {
         name: line
         for name, line in sorted((measured | quoted).items(), key=lambda item: TOLD.index(_told(item[0])))
-        if any(entry.mean is not None for entry in line) or (tells_endings and any(entry.endings for entry in line))
+        if any(entry.means for entry in line) or (tells_endings and any(entry.endings for entry in line))
     }
-    averaged = [MEAN] if has_mean(columns, definition) else []
+    averaged = ["mean"] if has_mean(columns, definition) else []
     label = "d = {}" if definition.columns == "nodes" else "n = {}" if definition.columns == "rows" else "{}"
     header = ["method", "told", *(label.format(column) for column in columns), *averaged]
     title, higher = SCORES[figure]
@@ -79,24 +83,18 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     ]
     best = _best(entries, higher)
     for name, line in entries.items():
-        texts = [entry.text(bold=position in best[name]) for position, entry in enumerate(line)]
+        texts = [entry.text(top) for entry, top in zip(line, best[_told(name)], strict=True)]
         lines.append(_row([f"{name}{'' if name in measured else ' (quoted)'}", _told(name), *texts]))
     return "\n".join(lines)
 
 
-def _best(entries: dict[str, list[Entry]], higher: bool) -> dict[str, set[int]]:
-    """For every method the columns in which none that is told as much does better."""
-    best: dict[str, set[int]] = {name: set() for name in entries}
+def _best(entries: dict[str, list[Entry]], higher: bool) -> dict[str, list[float | None]]:
+    """For all that are told as much, the best figure of each column; nothing is best where nothing else is."""
+    best = {}
     for told in {_told(name) for name in entries}:
-        group = [name for name in entries if _told(name) == told]
-        for position in range(len(entries[group[0]])):
-            means = {name: mean for name in group if (mean := entries[name][position].mean) is not None}
-            if means:
-                shown = {name: float(f"{mean:.3g}") for name, mean in means.items()}
-                top = (max if higher else min)(shown.values())
-                for name in group:
-                    if shown.get(name) == top:
-                        best[name].add(position)
+        lines = [line for name, line in entries.items() if _told(name) == told]
+        figures = [[shown(mean) for entry in column for mean in entry.means] for column in zip(*lines, strict=True)]
+        best[told] = [(max if higher else min)(column) if len(column) > 1 else None for column in figures]
     return best
 
 

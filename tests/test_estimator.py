@@ -1,3 +1,5 @@
+from copy import copy
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -17,6 +19,7 @@ from fipscm.errors import (
     OrderError,
     UnknownNameError,
 )
+from fipscm.persistence import load_model, save_model
 from fipscm.simulate import known_scm
 
 ORDER = ["age", "dose", "pain"]
@@ -103,6 +106,41 @@ def test_a_loaded_model_answers_bit_for_bit_the_same(model, table, tmp_path):
         pd.testing.assert_frame_equal(loaded.order_confidence_, model.order_confidence_)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"order": ORDER, "scale": "raw", "prune": False, "random_state": np.int64(3), "n_jobs": 2},
+        {"knowledge": Knowledge([("age", "pain")], tiers=[["age"], ["dose", "pain"]], roots=["age"])},
+        {"edges": "jacobian", "random_state": np.random.default_rng(0)},
+    ],
+)
+def test_a_loaded_model_is_the_same_estimator(model, given, tmp_path):
+    saved = copy(model).set_params(**{"order": None} | given)
+    saved.save(tmp_path / "m.fip")
+    expected = saved.get_params()
+    if isinstance(expected["random_state"], np.random.Generator):
+        expected["random_state"] = None
+    assert load(tmp_path / "m.fip").get_params() == expected
+    assert clone(load(tmp_path / "m.fip")).get_params() == expected
+
+
+def test_a_loaded_model_keeps_its_graph_in_whatever_form_it_came(model, tmp_path):
+    chain = nx.DiGraph([("age", "dose"), ("dose", "pain")])
+    for graph in (chain, nx.to_pandas_adjacency(chain), nx.to_numpy_array(chain)):
+        copy(model).set_params(order=None, graph=graph).save(tmp_path / "m.fip")
+        assert set(load(tmp_path / "m.fip").graph.edges) == set(chain.edges)
+
+
+def test_a_file_that_says_nothing_of_parameters_loads_with_its_order(model, tmp_path):
+    model.save(tmp_path / "m.fip")
+    arrays, settings = load_model(tmp_path / "m.fip")
+    del settings["parameters"]
+    save_model(tmp_path / "early.fip", arrays, settings)
+    early = load(tmp_path / "early.fip")
+    assert early.order == ORDER
+    pd.testing.assert_frame_equal(early.sample(5, 0), model.sample(5, 0), check_exact=True)
+
+
 def test_no_row_of_the_table_is_in_the_file(table, tmp_path):
     path = tmp_path / "m.fip"
     FiP(order=ORDER, random_state=0).fit(table).save(path)
@@ -164,11 +202,11 @@ def test_tables_that_cannot_be_learned_from_are_refused(table, spoil, message):
 
 def test_scikit_learns_parameters_are_stored_and_cloned():
     model = FiP(order=ORDER, scale="raw", random_state=3)
-    copy = clone(model)
-    assert copy.get_params() == model.get_params()
-    assert copy.get_params()["scale"] == "raw"
+    cloned = clone(model)
+    assert cloned.get_params() == model.get_params()
+    assert cloned.get_params()["scale"] == "raw"
     with pytest.raises(NotFittedError):
-        copy.sample(3)
+        cloned.sample(3)
     with pytest.raises(TypeError):
         FiP(ORDER)
 

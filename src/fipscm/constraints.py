@@ -3,8 +3,9 @@
 Shapes: D variables.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -88,6 +89,24 @@ class Constraints:
     def required(self, order: Order, names: Sequence[Hashable]) -> Mask:
         """(D, D), true where an edge must be: those known for certain, and all of a graph given."""
         return self.knowledge.required(names) if self.graph is None else self.allowed(order, names)
+
+    def settings(self, names: Sequence[Hashable]) -> dict[str, Any]:
+        """What the user gave, in names and ready for JSON; None where nothing was given."""
+        return {
+            "order": None if self.order is None else [names[node] for node in order_positions(self.order, names)],
+            "graph": None if self.graph is None else list(to_networkx(self.given_graph(names), names).edges),
+            "knowledge": None if self.knowledge == Knowledge() else asdict(self.knowledge),
+        }
+
+    @staticmethod
+    def restore(settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What the user gave, from `settings()`; other settings stay as they are."""
+        graph, knowledge = settings["graph"], settings["knowledge"]
+        return {
+            **settings,
+            "graph": None if graph is None else nx.DiGraph(graph),
+            "knowledge": None if knowledge is None else Knowledge(**knowledge),
+        }
 
 
 def _named_graph(table: pd.DataFrame) -> nx.DiGraph:

@@ -182,13 +182,17 @@ class FiP(BaseEstimator):
         scm = self._fitted
         assessed = dict(zip(_ASSESSED, self._assessment or (), strict=False))
         arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
-        persistence.save_model(path, {**arrays, "corrections": self.corrections_, **assessed}, scm.settings())
+        settings = {**scm.settings(), "parameters": self._parameters()}
+        persistence.save_model(path, {**arrays, "corrections": self.corrections_, **assessed}, settings)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a saved model; its answers are bit for bit those of the model that was saved."""
         arrays, settings = persistence.load_model(path)
-        model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
+        if "parameters" in settings:
+            model = cls(**Constraints.restore(settings["parameters"]))
+        else:  # an early file does not say whether its order was given or inferred
+            model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
         model.corrections_ = arrays["corrections"]
         model._table, model._assessment = None, None
         if all(name in arrays for name in _ASSESSED):
@@ -249,6 +253,12 @@ class FiP(BaseEstimator):
     @property
     def _constraints(self) -> Constraints:
         return Constraints(self.order, self.graph, self.knowledge or Knowledge())
+
+    def _parameters(self) -> dict[str, Any]:
+        """The constructor's arguments, ready for JSON; of random states only a seed, for generators have moved on."""
+        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else None
+        given = self._constraints.settings(self._fitted.names)
+        return {**self.get_params(), **given, "random_state": seed, "device": str(self.device)}
 
     def _choose_order(self, frame: pd.DataFrame) -> Order:
         """The order given, or the inferred one; always one the knowledge permits."""

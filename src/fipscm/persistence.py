@@ -20,7 +20,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 def save_model(path: str | Path, arrays: Arrays, settings: Mapping[str, Any]) -> None:
     """Write arrays and settings; the file appears whole or not at all."""
-    text = json.dumps(settings)
+    text = json.dumps(settings, default=np.generic.item)  # names and seeds may have been taken out of arrays
     packed = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     header = {"format": str(FORMAT), "settings": text, "sha256": _digest(packed, text)}
     content = save(packed, header)

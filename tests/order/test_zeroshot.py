@@ -25,7 +25,7 @@ def test_shipped_weights_order_a_linear_scm_they_never_saw(case):
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_names_every_column_once(case, method):
     _, table = case
-    assert sorted(infer_order(table.head(200), method=method)) == sorted(table.columns)
+    assert sorted(infer_order(table.head(200), scale="raw", method=method)) == sorted(table.columns)
 
 
 @pytest.mark.parametrize("scale", ["raw", "standardized"])
@@ -88,6 +88,17 @@ def test_knowledge_holds_in_the_order_and_in_every_resample(case):
 def test_a_baseline_does_not_silently_ignore_knowledge(case):
     with pytest.raises(OrderError, match="cannot take knowledge"):
         infer_order(case[1], knowledge=Knowledge(roots=["x0"]), method="variance")
+
+
+def test_equal_variances_are_not_sorted(case):
+    with pytest.raises(OrderError, match="scale='raw'"):
+        infer_order(case[1], method="variance")
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_a_number_of_threads_is_positive(case, count):
+    with pytest.raises(OrderError, match=f"n_jobs={count}.*at least 1"):
+        infer_order(case[1], n_jobs=count)
 
 
 class Contradiction:

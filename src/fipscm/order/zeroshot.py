@@ -66,7 +66,7 @@ def infer_order(
         scale: "standardized" never looks at units; "raw" also uses how the columns' scales compare.
         knowledge: precedences that the order must respect.
         n_jobs: number of threads; more than one pays off from about a hundred variables on.
-        method: "evidence", or a classical baseline, which takes no knowledge.
+        method: "evidence", or a classical baseline, which takes no knowledge; "variance" needs scale="raw".
     """
     if method == "evidence":
         return zero_shot(data, scale, knowledge, n_jobs).order
@@ -74,9 +74,15 @@ def infer_order(
         raise unknown_name("order method", method, METHODS)
     if knowledge is not None:
         raise OrderError(f"The method '{method}' cannot take knowledge into account: use 'evidence', or leave it out.")
+    raw = _is_raw(scale)
+    if method == "variance" and not raw:
+        raise OrderError(
+            "The method 'variance' cannot order standardized columns, whose variances are all one: "
+            "use scale='raw' (--scale raw on the command line), or another method."
+        )
     frame = training_frame(data, fewest_columns=2)
     values = frame.to_numpy()
-    if _is_raw(scale):
+    if raw:
         return list(frame.columns[BASELINES[method](values)])
     return list(frame.columns[BASELINES[method]((values - values.mean(axis=0)) / values.std(axis=0))])
 
@@ -165,6 +171,8 @@ def _precedence(knowledge: HasPrecedence | None, names: Sequence[Hashable]) -> M
 
 @contextmanager
 def _threads(count: int) -> Iterator[None]:
+    if count < 1:
+        raise OrderError(f"Cannot infer an order with n_jobs={count}: pass a number of threads, at least 1.")
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:

@@ -12,19 +12,17 @@ from rich.console import Console
 from fipscm import commands
 from fipscm import demo as demonstration
 from fipscm.bench.command import app as bench_app
-from fipscm.errors import FipscmError
-from fipscm.files import STREAM, read_table, write_table
+from fipscm.commands import Out, Seed
+from fipscm.errors import FipscmError, OrderError, unknown_name
+from fipscm.files import STREAM, make_folder, read_table, require_writable, write_table
 from fipscm.order import METHODS, infer_order, order_confidence, zero_shot
-from fipscm.plotting import plot_graph, save_picture
-from fipscm.simulate import KNOWN_SCMS, known_scm, sample_scm
+from fipscm.plotting import plot_graph, require_writable_picture, save_picture
+from fipscm.simulate import KNOWN_SCMS, PRIORS, known_scm, sample_scm
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Causal generative models from a table.")
 
 app.add_typer(commands.app)
 app.add_typer(bench_app)
-
-Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
-Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
 
 @app.command()
@@ -46,6 +44,9 @@ def simulate(
     out: Out = STREAM,
 ) -> None:
     """Draw a table from a random or known SCM.  Example: fipscm simulate rff-out --nodes 5 --out data.csv."""
+    distributions = dict.fromkeys(prior for priors in PRIORS.values() for prior in priors)
+    if name not in (*distributions, *KNOWN_SCMS):
+        raise unknown_name("SCM", name, (*distributions, *KNOWN_SCMS))
     rng = np.random.default_rng(seed)
     scm = known_scm(name) if name in KNOWN_SCMS else sample_scm(name, nodes, rng, preset)
     write_table(scm.sample(rows, rng), out)
@@ -58,15 +59,20 @@ def order(
         str, typer.Option(help="standardized, or raw to use how the columns' scales compare.")
     ] = "standardized",
     method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = METHODS[0],
-    as_json: Annotated[bool, typer.Option("--json", help="Order, confidences and edges as JSON.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw the graph into this PNG file.")] = None,
-    jobs: Annotated[int, typer.Option(help="Processes for the confidences.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Order (evidence: confidences, edges) as JSON.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the graph of evidence: a PNG, PDF or SVG file.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes for the confidences.")] = 1,
     seed: Seed = 0,
 ) -> None:
     """Name the columns in causal order, causes first.  Example: fipscm order data.csv --json."""
+    if plot is not None:
+        if method in METHODS[1:]:
+            raise OrderError(f"The method '{method}' finds no graph to draw: leave out --plot, or use {METHODS[0]}.")
+        require_writable_picture(plot)
     table = read_table(data)
     if method != METHODS[0]:
-        print("\n".join(map(str, infer_order(table, scale, method=method))))
+        found = infer_order(table, scale, method=method)
+        print(json.dumps({"order": found}) if as_json else "\n".join(map(str, found)))
         return
     answer = zero_shot(table, scale)
     if plot is not None:
@@ -82,9 +88,9 @@ def order(
 @app.command()
 def pretrain(
     run: Annotated[Path, typer.Option(help="Folder of log, learning curve and checkpoint.")] = Path("runs/order"),
-    minutes: Annotated[float, typer.Option(help="How long to train; a run that exists is resumed.")] = 60.0,
+    minutes: Annotated[float, typer.Option(min=0, help="How long to train; a run that exists is resumed.")] = 60.0,
     tasks: Annotated[str, typer.Option(help="small tables, as at the start of a run, or mixed.")] = "mixed",
-    simulators: Annotated[int, typer.Option(help="Processes that simulate training tables.")] = 1,
+    simulators: Annotated[int, typer.Option(min=0, help="Processes that simulate training tables.")] = 1,
     seed: Seed = 0,
     weights: Annotated[Path | None, typer.Option(help="Write the averaged weights here at the end.")] = None,
 ) -> None:
@@ -92,6 +98,9 @@ def pretrain(
     from fipscm.order import pretrain as training  # plots and processes: not needed by any other command
 
     config = training.PretrainConfig(tasks=training.curriculum(tasks, seed))
+    make_folder(run)
+    if weights is not None:
+        require_writable(weights)
     trainer = training.pretrain(config, run, minutes, simulators=simulators)
     if weights is not None:
         training.export(trainer, config, weights)

@@ -7,9 +7,8 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from fipscm.errors import DataError
 from fipscm.estimator import FiP
-from fipscm.files import write_table
+from fipscm.files import make_folder, write_table
 from fipscm.graph import Adjacency
 from fipscm.metrics import directed_f1, rescaled_l2, tos
 from fipscm.plotting import save_picture
@@ -20,6 +19,7 @@ NODES, ROWS, SHOWN = 5, 2000, 3
 
 def run(seed: int, folder: Path, console: Console) -> None:
     """Simulate an SCM, learn it from its rows alone, and hold the answers against the truth."""
+    make_folder(folder)
     rng = np.random.default_rng(seed)
     truth = sample_scm("rff-in", NODES, rng)
     rows = truth.sample(ROWS, rng)
@@ -49,7 +49,9 @@ def run(seed: int, folder: Path, console: Console) -> None:
     everyone = rescaled_l2(truth.counterfactual(rows, do), model.counterfactual(rows, do), rows.std())
     console.print(f"Counterfactual error over all rows: {everyone:.3f} standard deviations.")
     console.print(str(model.effect(target, on=model.causal_order_[-1])))
-    _write(folder, rows, model)
+    write_table(rows, str(folder / "rows.csv"))
+    model.save(folder / "model.fip")
+    save_picture(model.plot(), folder / "graph.png")
     console.print(f"Written: {folder}/rows.csv, {folder}/model.fip, {folder}/graph.png.")
 
 
@@ -70,13 +72,3 @@ def _show(console: Console, title: str, lines: dict[str, pd.Series]) -> None:
     for label, values in lines.items():
         table.add_row(label, *(f"{value:.2f}" for value in values))
     console.print(table)
-
-
-def _write(folder: Path, rows: pd.DataFrame, model: FiP) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"Cannot make the folder '{folder}' ({error.strerror}): choose another with --out.") from None
-    write_table(rows, str(folder / "rows.csv"))
-    model.save(folder / "model.fip")
-    save_picture(model.plot(), folder / "graph.png")

@@ -88,6 +88,37 @@ def test_several_targets_arrays_and_functions_at_once(rng):
     assert changed.index.equals(rows.index)
 
 
+def test_values_with_labels_find_their_units(rng):
+    scm = known_scm("triangle")
+    rows = scm.sample(30, rng).set_axis([f"unit {i}" for i in range(30)])
+    shuffled = rows.sort_values("x1").head(20)
+    doubled = 2 * shuffled["x1"].to_numpy()
+    for rule in (
+        2 * rows["x1"],
+        Shift(rows["x1"]),
+        lambda up: (2 * rows["x1"]).loc[up.index],
+        lambda up: 2 * rows["x1"],
+        doubled,
+    ):
+        changed = scm.counterfactual(shuffled, {"x1": rule})
+        assert changed.index.equals(shuffled.index)
+        np.testing.assert_allclose(changed["x1"], doubled)
+    # An array of rows has no labels: there everything goes by position.
+    by_place = scm.counterfactual(shuffled.to_numpy(), {"x1": 2 * shuffled["x1"]})
+    np.testing.assert_array_equal(by_place["x1"], doubled)
+
+
+def test_labels_that_do_not_say_which_unit_is_meant_are_refused(rng):
+    scm = known_scm("triangle")
+    rows = scm.sample(3, rng).set_axis(["a", "b", "c"])
+    with pytest.raises(InterventionError, match=r"'x1' is a Series without a value for the row labelled 'b'.*to_numpy"):
+        scm.counterfactual(rows, {"x1": rows["x1"].drop("b")})
+    twins = rows.set_axis(["a", "a", "b"])
+    with pytest.raises(InterventionError, match="repeats labels"):
+        scm.counterfactual(twins, {"x1": twins["x1"].iloc[::-1]})
+    np.testing.assert_array_equal(scm.counterfactual(twins, {"x1": 2 * twins["x1"]})["x1"], 2 * twins["x1"])
+
+
 def test_a_function_sees_only_what_is_upstream(rng):
     scm = known_scm("triangle")
     seen = []
@@ -136,6 +167,13 @@ def test_operations_return_new_objects_and_change_nothing(rng):
     scm.counterfactual(rows, {"x1": Shift(1.0)})
     np.testing.assert_array_equal(noise, before)
     pd.testing.assert_frame_equal(rows, rows_before)
+
+
+def test_the_graph_of_an_scm_cannot_be_overwritten():
+    scm = known_scm("triangle")
+    with pytest.raises(ValueError, match="read-only"):
+        scm.adjacency[0, 1] = 0
+    assert scm.adjacency[0, 1] == 1
 
 
 def test_the_column_order_of_the_rows_does_not_matter(rng):

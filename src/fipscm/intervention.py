@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,24 @@ class Shift:
 
 
 Do = Mapping[Hashable, ArrayLike | Shift | Policy]
+
+
+def by_label(do: Do, index: pd.Index) -> Do:
+    """The same rules for units with these labels: a Series finds its unit by label, and a function sees the labels.
+
+    >>> units = pd.Index(["ann", "bob"])
+    >>> by_label({"dose": pd.Series({"bob": 2.0, "ann": 1.0})}, units)["dose"].tolist()
+    [1.0, 2.0]
+    """
+
+    def labelled(name: Hashable, rule: Any) -> Any:
+        if isinstance(rule, Shift):
+            return Shift(_by_label(name, rule.amount, index))
+        if callable(rule):
+            return lambda upstream: _by_label(name, rule(upstream.set_axis(index)), index)
+        return _by_label(name, rule, index)
+
+    return {name: labelled(name, rule) for name, rule in do.items()}
 
 
 @dataclass(frozen=True)
@@ -90,6 +109,20 @@ class Intervention:
             if isinstance(rule, Shift):
                 natural[:, column] -= _per_row(self.names[column], rule.amount, len(values))
         return natural
+
+
+def _by_label(name: Hashable, values: ArrayLike, index: pd.Index) -> ArrayLike:
+    if not isinstance(values, pd.Series) or values.index.equals(index):
+        return values
+    remedy = "give it the index of the rows, or pass its to_numpy() to go by position."
+    if not values.index.is_unique:
+        raise InterventionError(f"The intervention on '{name}' is a Series that repeats labels: {remedy}")
+    missing = index[~index.isin(values.index)]
+    if len(missing):
+        raise InterventionError(
+            f"The intervention on '{name}' is a Series without a value for the row labelled {missing[0]!r}: {remedy}"
+        )
+    return values.reindex(index)
 
 
 def _numbers(name: Hashable, values: ArrayLike) -> Array:

@@ -4,13 +4,15 @@ Shapes: N rows, D variables, P parents of a node.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
+import pandas as pd
 
 from fipscm.errors import GraphError, InterventionError
 from fipscm.graph import Adjacency, Order, as_adjacency, is_order_of, topological_order
+from fipscm.intervention import by_label
 from fipscm.scm import SCM, Array, Do, FixedPointSCM, Intervention, NoiseLaw
 
 
@@ -27,7 +29,35 @@ class NodeFunction(Protocol):
 
 
 @dataclass(frozen=True)
-class StandardSCM(SCM):
+class NodewiseSCM(SCM):
+    """An SCM that computes one node after the other and remembers what has been done to it."""
+
+    interventions: tuple[Intervention, ...] = field(default=(), kw_only=True)
+
+    def do(self, intervention: Do) -> Self:
+        """Return the model under one more intervention."""
+        parsed = Intervention.parse(intervention, self.names, self.order)
+        return replace(self, interventions=(*self.interventions, parsed))
+
+    def counterfactual(self, rows: Any, do: Do) -> pd.DataFrame:
+        """Abduct, act, predict; where the rows have labels, a Series in the intervention goes by them."""
+        return super().counterfactual(rows, by_label(do, rows.index) if isinstance(rows, pd.DataFrame) else do)
+
+    def acted_on(self, node: int, natural: Array, rows: Array) -> Array:
+        """(N,) one node after all interventions, given its natural value (N,) and the rows (N, D) filled upstream."""
+        for intervention in self.interventions:
+            natural = intervention.at(node, natural, rows)
+        return natural
+
+    def naturalized(self, rows: Array) -> Array:
+        """(N, D) rows without the interventions, undone the last one first."""
+        for intervention in reversed(self.interventions):
+            rows = intervention.naturalized(rows)
+        return rows
+
+
+@dataclass(frozen=True)
+class StandardSCM(NodewiseSCM):
     """A graph, independent noises, and one function per node, evaluated causes first."""
 
     names: tuple[Hashable, ...]
@@ -35,7 +65,6 @@ class StandardSCM(SCM):
     noise: NoiseLaw
     functions: tuple[NodeFunction, ...]
     order: Order
-    interventions: tuple[Intervention, ...] = ()
 
     @classmethod
     def build(
@@ -52,36 +81,29 @@ class StandardSCM(SCM):
 
     @property
     def adjacency(self) -> Adjacency:
-        """(D, D), 1 where the row causes the column."""
-        return self.edges
+        """(D, D), 1 where the row causes the column; read-only, for the functions rely on it."""
+        view = self.edges.view()
+        view.flags.writeable = False
+        return view
 
     def noise_to_sample(self, noise: Array) -> Array:
         """Evaluate every node once, causes first."""
         checked = self.checked_noise(noise)
         rows = np.zeros_like(checked)
         for node in self.order:
-            value = self.functions[node](self._parents(rows, node), checked[:, node])
-            for intervention in self.interventions:
-                value = intervention.at(node, value, rows)
-            rows[:, node] = value
+            natural = self.functions[node](self._parents(rows, node), checked[:, node])
+            rows[:, node] = self.acted_on(node, natural, rows)
         return rows
 
     def sample_to_noise(self, rows: Array) -> Array:
         """Invert every node's function at the observed parents."""
         values = np.asarray(rows, dtype=np.float64)
-        natural = values
-        for intervention in reversed(self.interventions):
-            natural = intervention.naturalized(natural)
+        natural = self.naturalized(values)
         noises = [
             function.invert(self._parents(values, node), natural[:, node])
             for node, function in enumerate(self.functions)
         ]
         return np.column_stack(noises)
-
-    def do(self, intervention: Do) -> Self:
-        """Return the SCM under one more intervention."""
-        parsed = Intervention.parse(intervention, self.names, self.order)
-        return replace(self, interventions=(*self.interventions, parsed))
 
     def to_fixed_point(self, order: Order | None = None) -> FixedPointSCM:
         """Return the unique fixed-point SCM with the same equations on a given (or this) order."""

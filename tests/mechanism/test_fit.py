@@ -73,6 +73,13 @@ def test_doing_nothing_changes_nothing_and_keeps_the_index(model, simpson):
     pd.testing.assert_frame_equal(model.counterfactual(rows, {}), rows, rtol=1e-5, atol=1e-5)
 
 
+def test_values_with_labels_find_their_units(model, simpson):
+    target, rows = model.names[1], simpson[1].head(20)
+    shuffled = rows.sort_values(target)
+    changed = model.counterfactual(shuffled, {target: 2 * rows[target]})
+    np.testing.assert_array_equal(changed[target], 2 * shuffled[target])
+
+
 def test_interventions_of_every_kind_reach_their_targets(model, simpson):
     rows = simpson[1].iloc[:6]
     first, second, third, last = model.names

@@ -1,7 +1,7 @@
 """The learned SCM: the same interface as a simulated one. Shapes: N rows, D variables, Q nodes with a network part."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 import numpy as np
@@ -12,13 +12,13 @@ from fipscm.intervention import Array
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
-from fipscm.scm import SCM, Do, Intervention
+from fipscm.structural import NodewiseSCM
 
 CHUNK = 2_048  # rows at a time through the network: more gain nothing and cost memory
 
 
 @dataclass(frozen=True)
-class LearnedSCM(SCM):
+class LearnedSCM(NodewiseSCM):
     """x = centre + scale * (skip(z) + residual_scale * T(z, 0)) + noise, with z the standardised rows.
 
     Attributes:
@@ -50,7 +50,6 @@ class LearnedSCM(SCM):
     residual_scale: Array
     edge_scores: Array
     edge_weights: Array
-    interventions: tuple[Intervention, ...] = ()
 
     @property
     def adjacency(self) -> Adjacency:
@@ -72,10 +71,7 @@ class LearnedSCM(SCM):
     def sample_to_noise(self, rows: Array) -> Array:
         """Abduct: what the causes leave unexplained."""
         values = np.asarray(rows, dtype=np.float64)
-        natural = values
-        for intervention in reversed(self.interventions):
-            natural = intervention.naturalized(natural)
-        return natural - self.predict(values)
+        return self.naturalized(values) - self.predict(values)
 
     def noise_to_sample(self, noise: Array) -> Array:
         """Compute every node once, causes first: the fixed point in a single pass.
@@ -86,17 +82,10 @@ class LearnedSCM(SCM):
         checked = self.checked_noise(noise)
         rows, z = np.zeros_like(checked), np.zeros_like(checked)
         for node in self.order:
-            value = self.centre[node] + self.scale[node] * self._node(z, node) + checked[:, node]
-            for intervention in self.interventions:
-                value = intervention.at(node, value, rows)
-            rows[:, node] = value
-            z[:, node] = (value - self.centre[node]) / self.scale[node]
+            natural = self.centre[node] + self.scale[node] * self._node(z, node) + checked[:, node]
+            rows[:, node] = self.acted_on(node, natural, rows)
+            z[:, node] = (rows[:, node] - self.centre[node]) / self.scale[node]
         return rows
-
-    def do(self, intervention: Do) -> Self:
-        """Return the model under one more intervention."""
-        parsed = Intervention.parse(intervention, self.names, self.order)
-        return replace(self, interventions=(*self.interventions, parsed))
 
     def jacobian(self, rows: Array) -> Array:
         """(N, D) -> (N, D, D) derivatives between standardised columns; row = effect, column = cause."""

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from fipscm.effects import Effect, Question, bootstrap_corrections, corrected, interval
+from fipscm.effects import Effect, Question, average_effect, bootstrap_corrections, corrected
+from fipscm.errors import DataError
 from fipscm.graph import allowed_from_adjacency
 from fipscm.mechanism.fit import fit_mechanism
 from fipscm.simulate import Noise, known_scm
@@ -23,7 +24,7 @@ def fitted(scm, rows):
 
 
 def test_the_effect_in_a_linear_scm_is_the_sum_over_paths(rng):
-    assert QUESTION.answer(TRUTH, TRUTH.noise.sample(10, rng)) == pytest.approx(0.5)
+    np.testing.assert_allclose(QUESTION.differences(TRUTH, TRUTH.noise.sample(10, rng)), 0.5)
 
 
 def test_no_correction_changes_nothing_and_a_known_one_changes_that_much(rng):
@@ -56,9 +57,41 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
         rows = TRUTH.sample(200, rng)
         model = fitted(TRUTH, rows)
         corrections = bootstrap_corrections(model, rows.to_numpy(), rng)
-        low, high = interval(QUESTION, model, corrections, 0.9, rng)
-        covered += low <= 0.5 <= high
+        found = average_effect(QUESTION, [(model, corrections)], 0.9, rng)
+        covered += found.low <= 0.5 <= found.high
     assert 30 <= covered <= 40
+
+
+def test_an_interval_holds_what_the_rows_leave_open_and_nothing_else(rng):
+    scm = known_scm("simpson")
+    question = Question("x0", "x3", treated=1.0, control=0.0)
+    widths = []
+    for rows in (500, 8000):
+        table = scm.sample(rows, rng)
+        model = fitted(scm, table)
+        found = average_effect(question, [(model, bootstrap_corrections(model, table.to_numpy(), rng))], 0.9, rng)
+        widths.append(found.high - found.low)
+    assert widths[1] < 0.5 * widths[0]
+
+
+def test_models_on_other_orders_share_one_interval(rng):
+    models = []
+    for scm in (TRUTH, known_scm("triangle")):
+        table = scm.sample(500, rng)
+        model = fitted(scm, table)
+        models.append((model, bootstrap_corrections(model, table.to_numpy(), rng)))
+    alone = [average_effect(QUESTION, [model], 0.9, rng) for model in models]
+    both = average_effect(QUESTION, models, 0.9, rng)
+    assert both.low < min(found.high for found in alone)
+    assert both.high > max(found.low for found in alone)
+    assert len(both.by_order) == 2
+    assert alone[0].by_order == ()
+
+
+def test_a_level_in_percent_is_refused(rng):
+    model = fitted(TRUTH, TRUTH.sample(200, rng))
+    with pytest.raises(DataError, match="between 0 and 1, but it is 95"):
+        average_effect(QUESTION, [(model, np.zeros((2, 3, 5)))], 95, rng)
 
 
 def test_an_effect_says_so_when_its_sign_depends_on_the_order():

@@ -19,8 +19,9 @@ from fipscm.errors import (
     OrderError,
     UnknownNameError,
 )
+from fipscm.metrics import rescaled_l2
 from fipscm.persistence import load_model, save_model
-from fipscm.simulate import known_scm
+from fipscm.simulate import known_scm, sample_scm
 
 ORDER = ["age", "dose", "pain"]
 
@@ -89,6 +90,43 @@ def test_effect_has_an_interval_around_the_truth(model):
     assert found.low <= found.estimate <= found.high
     assert found.low < 6 < found.high
     assert float(found) == found.estimate
+
+
+def test_rows_alone_are_enough_for_counterfactuals():
+    errors = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        scm = sample_scm("lin-out", 5, rng)
+        table, rows = scm.sample(2000, rng), scm.sample(200, rng)
+        do = {"x0": float(table["x0"].quantile(0.9))}
+        imagined = FiP(random_state=0).fit(table).counterfactual(rows, do)
+        errors.append(rescaled_l2(scm.counterfactual(rows, do), imagined, table.std().to_numpy()))
+    assert np.mean(errors) < 0.1
+
+
+def test_an_effect_beyond_the_values_seen_says_so(model):
+    with pytest.warns(UserWarning, match="1000 lies beyond the values 'age' was seen to take"):
+        model.effect("age", on="pain", treated=1000.0)
+
+
+def test_a_given_order_leaves_no_other_one_to_try(model):
+    with pytest.raises(KnowledgeError, match="ask without `orders`"):
+        model.effect("age", on="pain", orders=3)
+
+
+def test_a_score_notices_a_shifted_column(model, table):
+    assert model.score(table.assign(pain=table["pain"] + 100)) < 0
+    with pytest.raises(DataError, match="at least two rows"):
+        model.score(table.head(1))
+
+
+def test_the_order_of_the_rows_does_not_matter_to_a_check(model, table):
+    assert model.check(table.sort_values("age")).passed
+
+
+def test_a_table_that_cannot_be_checked_is_refused(model, table):
+    with pytest.raises(DataError, match="'age'"):
+        model.check(table.assign(age=1.0))
 
 
 def test_a_loaded_model_answers_bit_for_bit_the_same(model, table, tmp_path):

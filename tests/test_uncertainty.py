@@ -23,6 +23,14 @@ def test_nothing_flows_against_the_order_or_a_mask(triangle):
     assert total_effects(triangle, np.array([0, 1, 2]), without)[1, 2] == 0
 
 
+def test_effects_do_not_depend_on_units(triangle):
+    units = np.array([1e-6, 1e6, 1e13])
+    effects = total_effects(triangle * units, np.array([0, 1, 2]))
+    np.testing.assert_allclose(
+        effects / units * units[:, None], total_effects(triangle, np.array([0, 1, 2])), rtol=1e-6
+    )
+
+
 def test_independent_variables_have_no_effect_in_any_order(rng):
     values = rng.normal(size=(2000, 4))
     assert not total_effects(values, rng.permutation(4)).any()

@@ -10,13 +10,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, cast
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import typer
 from numpy.typing import ArrayLike
 
-from fipscm.errors import DataError, GraphError, InterventionError, KnowledgeError, ModelFileError, unknown_name
+from fipscm.errors import DataError, InterventionError, KnowledgeError, ModelFileError, unknown_name
 from fipscm.estimator import FiP
 from fipscm.files import STREAM, read_table, require_writable, require_writable_table, write_table
 from fipscm.intervention import Do, Intervention, Policy, Shift
@@ -68,7 +67,7 @@ def fit(
     table = read_table(data)
     model = FiP(
         order=_names(order) or None,
-        graph=None if graph is None else _adjacency(graph),
+        graph=None if graph is None else read_table(graph, row_names=True),
         knowledge=Knowledge(
             [_edge(text) for text in require or ()],
             [_edge(text) for text in forbid or ()],
@@ -219,14 +218,6 @@ def _intervention(changes: list[str], names: Sequence[Hashable]) -> Do:
 
 def _require_possible(do: Do, names: Sequence[Hashable]) -> None:
     Intervention.parse(do, names, np.arange(len(names)))
-
-
-def _adjacency(path: str) -> nx.DiGraph:
-    """A table whose first column names the causes and whose other columns are the effects."""
-    table = read_table(path, row_names=True)
-    if set(table.index) != set(table.columns):
-        raise GraphError(f"'{path}' does not name the same variables in its rows and columns: give each one of both.")
-    return nx.from_pandas_adjacency(table, create_using=nx.DiGraph)
 
 
 def _edge(text: str) -> tuple[str, str]:

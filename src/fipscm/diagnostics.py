@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.spatial.distance import pdist, squareform
 
+from fipscm.intervention import Array
 from fipscm.order.novelty import novelty
 from fipscm.scm import SCM
-
-Array = NDArray[np.float64]
 
 SUBSAMPLE = 400
 PERMUTATIONS = 200
@@ -62,7 +61,8 @@ class Report:
 
 def full_report(scm: SCM, frame: pd.DataFrame, rng: np.random.Generator) -> Report:
     """Run every check of a model on a table with its columns."""
-    drawn = frame.iloc[rng.permutation(len(frame))[:SUBSAMPLE]].to_numpy()
+    frame = frame.iloc[rng.permutation(len(frame))]  # some checks look at the first rows only, and tables come sorted
+    drawn = frame.head(SUBSAMPLE).to_numpy()
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
     return Report(
         (

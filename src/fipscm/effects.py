@@ -5,17 +5,18 @@ correction, the least-squares fit of its residual on (1, f, causes) over resampl
 slopes and amplitude for the others. The corrections are made once, with the fit, and travel with the model.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fipscm.errors import DataError
 from fipscm.intervention import Array
 from fipscm.mechanism.model import LearnedSCM
 from fipscm.scm import SCM
 
 RESAMPLES = 50
-UNITS = 1000
+UNITS = 2000
 RESAMPLED_UNITS = 200
 
 
@@ -28,13 +29,20 @@ class Question:
     treated: float
     control: float
 
-    def answer(self, scm: SCM, noise: Array) -> float:
-        """Average over units with these noises (N, D)."""
+    def differences(self, scm: SCM, noise: Array) -> Array:
+        """(N,), the effect on each of the units with these noises (N, D)."""
         column = scm.names.index(self.outcome)
         above, below = (
             scm.do({self.treatment: value}).noise_to_sample(noise)[:, column] for value in (self.treated, self.control)
         )
-        return float((above - below).mean())
+        return np.asarray(above - below)
+
+    def far_values(self, scm: SCM, rng: np.random.Generator) -> list[float]:
+        """Which of the two values lie beyond anything the treatment does by itself."""
+        usual = scm.noise_to_sample(scm.noise.sample(UNITS, rng))[:, scm.names.index(self.treatment)]
+        margin = np.ptp(usual) / 10
+        values = (self.treated, self.control)
+        return [value for value in values if not usual.min() - margin <= value <= usual.max() + margin]
 
 
 @dataclass(frozen=True)
@@ -58,9 +66,10 @@ class Effect:
 
     def __str__(self) -> str:
         asked = self.question
+        premise = "" if self.by_order else ", if the causal order is right"
         text = (
             f"Setting {asked.treatment} to {asked.treated:g} instead of {asked.control:g} changes {asked.outcome} by "
-            f"{self.estimate:.4g} on average ({self.level:.0%} interval {self.low:.4g} to {self.high:.4g})."
+            f"{self.estimate:.4g} on average ({self.level:.0%} interval {self.low:.4g} to {self.high:.4g}{premise})."
         )
         if self.by_order:
             least, most = min(self.by_order), max(self.by_order)
@@ -100,14 +109,30 @@ def corrected(scm: LearnedSCM, correction: Array) -> LearnedSCM:
     return replace(scm, skip=skip, residual_scale=scm.residual_scale * amplitude)
 
 
-def interval(
-    question: Question, scm: LearnedSCM, corrections: Array, level: float, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Percentiles of the effect over the resamples, each with units of its own."""
-    answers = [
-        question.answer(corrected(scm, correction), scm.noise.sample(RESAMPLED_UNITS, rng))
-        for correction in corrections
-    ]
-    tail = (1 - level) / 2
-    low, high = np.quantile(answers, [tail, 1 - tail])
-    return float(low), float(high)
+def average_effect(
+    question: Question, models: Sequence[tuple[LearnedSCM, Array]], level: float, rng: np.random.Generator
+) -> Effect:
+    """Answer by one model, or by the average over models on several orders; each comes with its corrections.
+
+    The interval holds the middle `level` of what all of them hold possible.
+    """
+    if not 0 < level < 1:
+        raise DataError(f"The level of an interval lies between 0 and 1, but it is {level:g}: 0.95 is usual.")
+    answers, possible = zip(*(_answers(question, scm, corrections, rng) for scm, corrections in models), strict=True)
+    low, high = np.quantile(np.concatenate(possible), [(1 - level) / 2, (1 + level) / 2])
+    return Effect(question, float(np.mean(answers)), float(low), float(high), level, answers if len(models) > 1 else ())
+
+
+def _answers(question: Question, scm: LearnedSCM, corrections: Array, rng: np.random.Generator) -> tuple[float, Array]:
+    """The effect, and (B,) what it might be as well.
+
+    Every resample answers for the same units, so that they differ by what the rows leave open; that units stand for a
+    population adds its own error.
+    """
+    noise = scm.noise.sample(UNITS, rng)
+    differences = question.differences(scm, noise)
+    few = noise[:RESAMPLED_UNITS]
+    moved = [question.differences(corrected(scm, correction), few).mean() for correction in corrections]
+    error = differences.std() * np.sqrt(1 / UNITS + 1 / len(scm.noise.ordered))
+    possible = differences.mean() + moved - differences[:RESAMPLED_UNITS].mean()
+    return float(differences.mean()), possible + rng.normal(0.0, error, len(corrections))

@@ -1,7 +1,7 @@
 """FiP: from a table to answers, in scikit-learn's manner. Shapes: N rows, D variables, K orders."""
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +14,15 @@ import torch
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from fipscm import persistence
 from fipscm.bridge import to_dowhy
 from fipscm.constraints import Constraints
 from fipscm.diagnostics import Report, full_report
-from fipscm.effects import UNITS, Effect, Question, bootstrap_corrections, interval
-from fipscm.errors import DataError, unknown_name
+from fipscm.effects import Effect, Question, average_effect, bootstrap_corrections
+from fipscm.errors import DataError, KnowledgeError, unknown_name
 from fipscm.graph import Order, order_positions, to_networkx
 from fipscm.intervention import Array, Do
 from fipscm.knowledge import Knowledge
@@ -132,10 +133,11 @@ class FiP(BaseEstimator):
         return pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
 
     def score(self, X: Any, y: None = None) -> float:
-        """Mean over columns of R2, the share of the variance that the causes explain (zero for roots)."""
+        """Mean over columns of R2, the share of the variance that the causes explain (about zero for roots)."""
         frame = self._fitted.checked_rows(X)
-        explained = 1 - self.abduct(frame).var(ddof=0) / np.maximum(frame.var(ddof=0), 1e-300)
-        return float(explained.mean())
+        if len(frame) < 2:
+            raise DataError("A score compares errors with the spread of the rows: give at least two rows.")
+        return float(r2_score(frame, self._fitted.predict(frame.to_numpy())))
 
     def effect(
         self,
@@ -158,21 +160,22 @@ class FiP(BaseEstimator):
             if name not in scm.names:
                 raise unknown_name("column", name, scm.names)
         question = Question(treatment, on, treated, control)
-        noise = scm.noise.sample(UNITS, rng)
-        answers = [question.answer(scm, noise)]
-        for order in self._draw_orders(orders, rng) if orders else ():
-            other = self._fit_on(self._rows, order, rng)
-            answers.append(question.answer(other, other.noise.sample(UNITS, rng)))
-        low, high = interval(question, scm, self.corrections_, level, rng)
-        by_order = tuple(answers) if orders else ()
-        found = Effect(question, float(np.mean(answers)), min(low, *answers), max(high, *answers), level, by_order)
+        if far := question.far_values(scm, rng):
+            warnings.warn(
+                f"{' and '.join(f'{value:g}' for value in far)} lies beyond the values '{treatment}' was seen to take: "
+                "the answer extrapolates.",
+                UserWarning,
+                stacklevel=2,
+            )
+        models = [(scm, self.corrections_), *self._models_on_other_orders(orders, rng)]
+        found = average_effect(question, models, level, rng)
         if found.sign_flips:
             warnings.warn(f"The sign of this effect depends on the causal order. {found}", UserWarning, stacklevel=2)
         return found
 
     def check(self, X: Any, random_state: Any = 0) -> Report:
         """Test the model's assumptions on a table: a report with .table, .passed and a verdict in words."""
-        return full_report(self._fitted, self._fitted.checked_rows(X), _generator(random_state))
+        return full_report(self._fitted, training_frame(self._fitted.checked_rows(X)), _generator(random_state))
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -280,6 +283,14 @@ class FiP(BaseEstimator):
                 report=report,
             )
         return replace(scm, order=order)
+
+    def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Array]]:
+        """Models on plausible orders, each with its corrections."""
+        if count and self._constraints.fix_the_order:
+            raise KnowledgeError("The causal order was given, so no other one is plausible: ask without `orders`.")
+        for order in self._draw_orders(count, rng) if count else ():
+            scm = self._fit_on(self._rows, order, rng)
+            yield scm, bootstrap_corrections(scm, self._rows.to_numpy(), rng)
 
     def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""

@@ -13,7 +13,7 @@ import pandas as pd
 
 from fipscm.errors import DataError, GraphError, InterventionError
 from fipscm.graph import Adjacency, Order, adjacency_from_allowed, order_positions
-from fipscm.intervention import Array, Do, Intervention, Shift
+from fipscm.intervention import Array, Do, Intervention, Shift, by_label
 from fipscm.table import as_frame, require_finite
 
 __all__ = ["SCM", "Array", "Do", "FixedPointSCM", "Intervention", "NoiseLaw", "Shift", "fixed_point"]
@@ -87,9 +87,13 @@ class SCM(ABC):
         return pd.DataFrame(self.sample_arrays(rows, rng)[0], columns=list(self.names))
 
     def counterfactual(self, rows: Any, do: Do) -> pd.DataFrame:
-        """Abduct, act, predict: what these same rows would have been under the intervention."""
+        """Abduct, act, predict: what these same rows would have been under the intervention.
+
+        Where the rows have labels, a Series in the intervention goes by them.
+        """
         frame = self.checked_rows(rows)
-        values = self.do(do).noise_to_sample(self.sample_to_noise(frame.to_numpy()))
+        labelled = by_label(do, frame.index) if isinstance(rows, pd.DataFrame) else do
+        values = self.do(labelled).noise_to_sample(self.sample_to_noise(frame.to_numpy()))
         return pd.DataFrame(values, columns=list(self.names), index=frame.index)
 
     def checked_rows(self, rows: Any) -> pd.DataFrame:

@@ -5,14 +5,12 @@ Shapes: N rows, D variables, P parents of a node.
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
-import pandas as pd
 
 from fipscm.errors import GraphError, InterventionError
 from fipscm.graph import Adjacency, Order, as_adjacency, is_order_of, topological_order
-from fipscm.intervention import by_label
 from fipscm.scm import SCM, Array, Do, FixedPointSCM, Intervention, NoiseLaw
 
 
@@ -38,10 +36,6 @@ class NodewiseSCM(SCM):
         """Return the model under one more intervention."""
         parsed = Intervention.parse(intervention, self.names, self.order)
         return replace(self, interventions=(*self.interventions, parsed))
-
-    def counterfactual(self, rows: Any, do: Do) -> pd.DataFrame:
-        """Abduct, act, predict; where the rows have labels, a Series in the intervention goes by them."""
-        return super().counterfactual(rows, by_label(do, rows.index) if isinstance(rows, pd.DataFrame) else do)
 
     def acted_on(self, node: int, natural: Array, rows: Array) -> Array:
         """(N,) one node after all interventions, given its natural value (N,) and the rows (N, D) filled upstream."""

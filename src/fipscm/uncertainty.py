@@ -17,17 +17,20 @@ SIGNIFICANCE = 0.01
 
 def total_effects(values: Array, order: Order, possible: Mask | None = None) -> Array:
     """(D, D), row = cause: the change of the effect per unit of the cause, by a linear model on the order."""
-    centred = values - values.mean(axis=0)
+    spread = values.std(axis=0)
+    z = (values - values.mean(axis=0)) / spread
     allowed = allowed_from_order(order) if possible is None else allowed_from_order(order) & possible
     least = np.log(SIGNIFICANCE / values.shape[1] ** 2)
     for effect in np.flatnonzero(allowed.any(axis=1)):
         causes = np.flatnonzero(allowed[effect])
-        allowed[effect, causes] = log_p_values(centred[:, causes], centred[:, effect]) < least
+        allowed[effect, causes] = log_p_values(z[:, causes], z[:, effect]) < least
     identity = np.eye(len(order))
-    return np.asarray(np.linalg.inv(identity - least_squares(centred, allowed).T) - identity)
+    standardised = np.linalg.inv(identity - least_squares(z, allowed).T) - identity
+    # Where no path leads, inversion may leave a rounding error, which must not pass for a sign.
+    return np.asarray(np.where(np.abs(standardised) < 1e-12, 0.0, standardised) * spread / spread[:, None])
 
 
 def agreement(values: Array, chosen: Order, plausible: Sequence[Order], possible: Mask | None = None) -> Array:
     """(D, D), row = cause: the share of plausible orders under which the total effect keeps its sign (or absence)."""
-    signs, *others = (np.sign(np.round(total_effects(values, order, possible), 12)) for order in (chosen, *plausible))
+    signs, *others = (np.sign(total_effects(values, order, possible)) for order in (chosen, *plausible))
     return np.asarray(np.mean([signs == other for other in others], axis=0))

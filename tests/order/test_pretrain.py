@@ -47,12 +47,22 @@ def test_a_killed_run_repeats_what_it_had_not_saved(tmp_path):
     pretrain(TINY, tmp_path / "whole", steps=6)
     pretrain(TINY, tmp_path / "killed", steps=4)
     with (tmp_path / "killed" / LOG).open("a") as file:  # steps beyond the checkpoint, as a kill leaves them
-        file.write(json.dumps({"step": 6, "minutes": 1}) + "\n")
+        file.write(json.dumps({"step": 6, "minutes": 1}) + '\n{"step": 8, "minu')
     (tmp_path / "killed" / f".{CHECKPOINT}.half").write_bytes(b"half a file")
     pretrain(TINY, tmp_path / "killed", steps=6)
     assert_same(tensors_of(tmp_path / "whole"), tensors_of(tmp_path / "killed"))
     steps = [json.loads(line)["step"] for line in (tmp_path / "killed" / LOG).read_text().splitlines()]
     assert steps == [2, 4, 6]
+
+
+def test_a_batch_without_a_finite_gradient_changes_nothing(tmp_path):
+    trainer = Trainer(TINY.encoder, TINY.optimizer, seed=0)
+    before = {name: value.clone() for name, value in trainer.encoder.state_dict().items()}
+    loss, _ = Objective(trainer.encoder)(training_batch(TINY.tasks, 0))
+    with pytest.warns(UserWarning, match="Step 1 has no finite gradient"):
+        trainer.update(loss * torch.inf)
+    assert_same(before, trainer.encoder.state_dict())
+    assert trainer.step == 1
 
 
 def test_a_run_leaves_a_log_a_curve_and_weights_to_ship(tmp_path):

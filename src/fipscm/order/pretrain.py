@@ -145,8 +145,10 @@ class _Journal:
 
     def note(self, figures: Tensor) -> None:
         """Remember the figures of a step; now and then write them down and save."""
+        if not self.writes:
+            return
         self.window.append(figures)
-        if not self.writes or self.trainer.step % self.config.log_every:
+        if self.trainer.step % self.config.log_every:
             return
         self._clock()
         means = torch.stack(self.window).mean(dim=0).tolist()
@@ -177,8 +179,9 @@ class _Journal:
         """A killed run may have logged steps beyond its last checkpoint, which are now repeated."""
         log = self.run / LOG
         if log.exists():
-            kept = [line for line in log.read_text().splitlines() if json.loads(line)["step"] <= self.trainer.step]
-            log.write_text("".join(f"{line}\n" for line in kept))
+            whole = [line for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+            kept = [line for line in whole if json.loads(line)["step"] <= self.trainer.step]
+            write_whole(log, lambda file: file.write("".join(kept).encode()))
 
 
 def draw_curve(log: Path, picture: Path) -> None:

@@ -1,5 +1,6 @@
 """Everything a training run consists of: weights, their running average, the optimiser's moments and the step."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,13 +47,16 @@ class Trainer:
         self.seconds = 0.0
 
     def update(self, loss: Tensor) -> None:
-        """Take one step down the gradient of the loss."""
+        """Take one step down the gradient of the loss; one without a finite gradient counts, but changes nothing."""
         self.step += 1
         for group in self.optimizer.param_groups:
             group["lr"] = self.config.rate * min(1.0, self.step / self.config.warmup)
         self.optimizer.zero_grad()
         torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(self.encoder.parameters(), self.config.clip)
+        norm = nn.utils.clip_grad_norm_(self.encoder.parameters(), self.config.clip)
+        if not norm.isfinite():
+            warnings.warn(f"Step {self.step} has no finite gradient and is left out.", stacklevel=2)
+            return
         self.optimizer.step()
         self.average.update_parameters(self.encoder)
 

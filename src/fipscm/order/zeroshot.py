@@ -46,10 +46,7 @@ class ZeroShot:
 
     def graph(self) -> nx.DiGraph:
         """The likely edges, each with its `probability`."""
-        graph = to_networkx(self.adjacency(), list(self.edges.columns))
-        for cause, effect in graph.edges:
-            graph.edges[cause, effect]["probability"] = float(self.edges.loc[cause, effect])
-        return graph
+        return to_networkx(self.adjacency(), list(self.edges.columns), probability=self.edges.to_numpy())
 
 
 def infer_order(

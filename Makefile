@@ -16,7 +16,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 bench: $(READY)
-	$(BIN)/python benchmarks/simulate.py
+	$(BIN)/fipscm bench smoke
 
 clean:
 	rm -rf .venv

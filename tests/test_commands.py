@@ -42,11 +42,6 @@ def mistake(monkeypatch, capsys):
     return run
 
 
-def test_a_graph_needs_the_same_rows_and_columns(folder, mistake):
-    (folder / "graph.csv").write_text(",age,dose\nage,0,1\npain,0,0\n")
-    assert "same variables in its rows and columns" in mistake("fit", "data.csv", "--graph", "graph.csv")
-
-
 EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
 
 

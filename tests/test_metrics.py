@@ -108,6 +108,11 @@ def test_rescaled_l2_does_not_depend_on_units(rng):
     assert rescaled_l2(truth, truth, std) == 0
 
 
+def test_mmd_of_discrete_columns_is_a_number(rng):
+    first, second = rng.integers(2, size=(2, 200, 1))
+    assert abs(mmd(first, second)) < 0.05
+
+
 def test_mmd_tells_equal_laws_from_different_ones(rng):
     first, second = rng.normal(size=(400, 3)), rng.normal(size=(400, 3))
     assert abs(mmd(first, second)) < 0.01

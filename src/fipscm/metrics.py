@@ -129,7 +129,8 @@ def mmd(first: ArrayLike, second: ArrayLike) -> float:
     within_left, within_right, between = (
         cdist(a, b, "sqeuclidean") for a, b in ((left, left), (right, right), (left, right))
     )
-    width = np.median(within_left[np.triu_indices(len(left), 1)])
+    distances = within_left[np.triu_indices(len(left), 1)]
+    width = np.median(distances[distances > 0])  # rows of discrete columns repeat
     kernel_left, kernel_right, kernel_between = (
         np.exp(-distance / width) for distance in (within_left, within_right, between)
     )

@@ -172,6 +172,26 @@ def test_a_finished_fit_leaves_no_checkpoint(simpson, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_fit_killed_while_refitting_ends_as_if_it_had_not_been(simpson, tmp_path):
+    scm, frame = simpson
+    config = MechanismConfig(
+        "jacobian", threshold=0.5, skip=False, transformer=SMALL, training=TrainingConfig(epochs=2)
+    )
+    whole = fit_mechanism(frame, allowed_from_order(scm.order), config)
+    begun = []
+
+    def interrupt(stage, done, total, note):
+        begun.append((stage, done))
+        if begun.count(("Training", 1)) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_mechanism(frame, allowed_from_order(scm.order), config, report=interrupt, checkpoint=tmp_path / "run")
+    assert len(list(tmp_path.iterdir())) == 1
+    resumed = fit_mechanism(frame, allowed_from_order(scm.order), config, checkpoint=tmp_path / "run")
+    np.testing.assert_array_equal(whole.predict(frame), resumed.predict(frame))
+
+
 def test_a_noiseless_effect_is_learned_exactly():
     cause = np.random.default_rng(0).standard_normal(500)
     frame = pd.DataFrame({"cause": cause, "effect": 3 * cause + 1})

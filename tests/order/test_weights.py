@@ -1,6 +1,7 @@
 import pytest
 
 from fipscm.errors import ModelFileError
+from fipscm.order.axial import AxialConfig, AxialEncoder
 from fipscm.order.checkpoint import load_tensors
 from fipscm.order.weights import WEIGHTS, load_encoder, save_encoder, shipped_encoder
 
@@ -29,6 +30,13 @@ def test_a_truncated_file_is_refused(file):
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(ModelFileError, match="damaged or was altered"):
         load_encoder(file)
+
+
+def test_weights_of_the_other_encoder_are_refused(tmp_path):
+    path = tmp_path / "paper.safetensors"
+    save_encoder(AxialEncoder(AxialConfig(width=8, layers=1, heads=2)), path, {"steps": 1})
+    with pytest.raises(ModelFileError, match="holds a 'paper' encoder"):
+        load_encoder(path)
 
 
 def test_a_missing_file_is_named(tmp_path):

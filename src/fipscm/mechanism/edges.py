@@ -55,8 +55,7 @@ def find_edges(
     log_p = np.where(curved[:, None], screening.dependence, screening.linear)
     rows = torch.as_tensor(z, dtype=torch.float32)
     smoothness = {}
-    for step, node in enumerate(np.flatnonzero(curved)):
-        report(step, int(curved.sum()))
+    for step, node in enumerate(np.flatnonzero(curved), start=1):
         candidates = np.flatnonzero(log_p[node] < limit)
         candidates = candidates[np.argsort(log_p[node, candidates], kind="stable")][:MOST_CANDIDATES]
         log_p[node] = np.maximum(log_p[node], limit)
@@ -65,6 +64,7 @@ def find_edges(
             log_p[node, candidates], smoothness[int(node)] = eliminate(
                 rows[:, candidates], rows[:, node], limit, generator
             )
+        report(step, int(curved.sum()))
     # A noiseless effect has a p-value of zero; its score stays a number.
     scores = -(np.maximum(log_p, -1e6) + 2 * np.log(variables)) / np.log(10)
     kept = (log_p < limit) & allowed

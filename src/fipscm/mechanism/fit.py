@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -79,7 +80,8 @@ def fit_mechanism(
         required: (D, D), edges to keep whatever the test says; a known graph requires all it allows.
         seed: of all random choices; the same seed and number of threads give the same model.
         report: told about progress.
-        checkpoint: a file to resume the training of the network from, written after every epoch.
+        checkpoint: where to resume the training of the network from, written after every epoch; what follows this name
+            tells tables and graphs apart.
     """
     config = config or MechanismConfig()
     frame = training_frame(data)
@@ -159,20 +161,27 @@ class _Learner:
         parents = Parents.of(allowed, nodes, device)
         x = torch.as_tensor(self.z, dtype=torch.float32, device=device)
         wanted = torch.as_tensor(target[:, nodes], dtype=torch.float32, device=device)
-        epochs = self.config.training.epochs
+        epochs, checkpoint = self.config.training.epochs, self._checkpoint_of(allowed)
         train(
             network, parents, x, wanted, fitted, self.config.training, self.generator,
             lambda progress: self.report("Training", progress.epoch, epochs, f"loss {progress.best:.4f}"),
-            self.checkpoint,
+            checkpoint,
         )  # fmt: skip
-        if self.checkpoint is not None:
-            # A finished run is nothing to resume: a refit on fewer edges must not start from it.
-            self.checkpoint.unlink(missing_ok=True)
+        self.report("Training", epochs, epochs, "done")
+        if checkpoint is not None:
+            checkpoint.unlink(missing_ok=True)
         if not self.config.skip:
             return nodes
         gain = wanted[fitted:].square() - held_out_errors(network, parents, x, wanted, fitted)
         proven = [log_p_of_gain(column) < np.log(LEVEL / len(nodes)) for column in gain.T]
         return np.asarray(nodes[np.array(proven)], dtype=np.intp)
+
+    def _checkpoint_of(self, allowed: Mask) -> Path | None:
+        """A file of its own for every table and mask: a refit on fewer edges must not start from another training."""
+        if self.checkpoint is None:
+            return None
+        stage = crc32(allowed.tobytes(), crc32(self.z.tobytes()))
+        return self.checkpoint.with_name(f"{self.checkpoint.name}-{stage:08x}")
 
 
 def _average(derivative: Callable[[Array], Array], rows: Array) -> Array:

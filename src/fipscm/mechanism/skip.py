@@ -66,8 +66,7 @@ class Skip:
         waves = Waves.draw(variables, WAVES, generator)
         rows = torch.as_tensor(z[:fitted], dtype=torch.float32)
         nodes = np.flatnonzero(curved & allowed.any(axis=1))
-        for step, node in enumerate(nodes):
-            report(step, len(nodes))
+        for step, node in enumerate(nodes, start=1):
             causes = np.flatnonzero(allowed[node])
             own = waves.of(torch.as_tensor(causes))
             inputs, output = rows[:, causes], rows[:, node]
@@ -79,6 +78,7 @@ class Skip:
             weights[node, causes] = solution.weights.numpy()
             relevance[node, causes] = learned.inverse_lengths.numpy()
             amplitudes[node], intercept[node] = solution.amplitudes.numpy() * 2**0.5, float(solution.intercept)
+            report(step, len(nodes))
         frequencies, phases = waves.frequencies.double().numpy(), waves.phases.double().numpy()
         return cls(weights, relevance, amplitudes, intercept, frequencies, phases)
 

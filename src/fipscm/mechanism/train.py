@@ -121,7 +121,7 @@ def held_out_errors(network: CausalTransformer, parents: Parents, x: Tensor, tar
     with torch.no_grad():
         rows = max(1, CELLS // parents.slots)
         pieces = zip(torch.split(x[fitted:], rows), torch.split(target[fitted:], rows), strict=True)
-        return torch.cat([(network(rows, parents) - wanted).square() for rows, wanted in pieces])
+        return torch.cat([(network(inputs, parents) - wanted).square() for inputs, wanted in pieces])
 
 
 def _epoch(progress: Progress, parents: Parents, x: Tensor, target: Tensor, config: TrainingConfig) -> bool:

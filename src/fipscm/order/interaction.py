@@ -35,7 +35,11 @@ FREQUENCIES, PHASES = _features()
 
 
 class InteractionResiduals:
-    """Residuals by (variable, its most needed others), kept so that removing a leaf refits only what it touches."""
+    """Residuals by (variable, its most needed others), kept so that removing a leaf refits only what it touches.
+
+    What they explain of a variable is computed once for the same others. Its additive residual moves a little with
+    every leaf that goes, and these moves are not followed: an approximation that makes large tables much faster.
+    """
 
     def __init__(self, values: Tensor):
         # Features are bounded by one and ridged, so single precision loses nothing and halves the time.

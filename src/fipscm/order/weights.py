@@ -33,7 +33,9 @@ def load_encoder(path: Path) -> EvidenceEncoder:
             "Install fipscm again."
         )
     tensors, facts = load_tensors(path)
-    sizes = {name: value for name, value in facts["model"].items() if name != "encoder"}
+    kind, sizes = facts["model"]["encoder"], {k: v for k, v in facts["model"].items() if k != "encoder"}
+    if kind != "evidence":
+        raise ModelFileError(f"The weights file '{path}' holds a '{kind}' encoder: zero-shot orders need 'evidence'.")
     encoder = EvidenceEncoder(EvidenceConfig(**sizes))
     encoder.load_state_dict(tensors)
     return encoder.eval()

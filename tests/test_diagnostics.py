@@ -26,6 +26,11 @@ def test_p_values_are_about_uniform_when_nothing_is_wrong(rng):
     assert np.mean(np.array(p_values) < 0.05) < 0.12
 
 
+def test_a_heavy_tail_is_no_evidence(rng):
+    p_values = [dependence(rng.laplace(size=(150, 1)), rng.standard_t(3, size=(150, 3)), rng)[1] for _ in range(60)]
+    assert min(p_values) > 1e-3
+
+
 def test_dependence_without_correlation_is_seen(rng):
     x = rng.normal(size=(300, 1))
     figure, p_value = dependence(x, x**2 + 0.1 * rng.normal(size=(300, 1)), rng)

@@ -1,7 +1,7 @@
 """What a benchmarked method is: one small class that turns a problem into an answer. Shapes: N rows, D variables."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Protocol
@@ -43,6 +43,7 @@ class Answer:
         edge_probabilities: (D, D) edge scores that are meant as probabilities.
         model: for counterfactuals, noises and samples.
         figures: what else was measured on the way, by name.
+        doubts: tells whether the method itself doubts its answer; asked when the clock has stopped.
     """
 
     order: Order | None = None
@@ -51,6 +52,7 @@ class Answer:
     edge_probabilities: NDArray[np.float64] | None = None
     model: Generative | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
+    doubts: Callable[[], bool] | None = None
 
 
 class Method(ABC):

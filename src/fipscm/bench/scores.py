@@ -20,6 +20,7 @@ SCORES: dict[str, tuple[str, bool]] = {
     "counterfactual": ("counterfactual error", False),
     "noise": ("noise error", False),
     "mmd": ("MMD of samples", False),
+    "doubted": ("share of tables on which the method's own check fails", False),
     "seconds": ("processor seconds", False),
     "memory": ("peak memory, MB", False),
     "parameters": ("parameters", False),
@@ -46,6 +47,8 @@ def score(answer: Answer, problem: Problem, rng: np.random.Generator) -> dict[st
         found["calibration"] = calibration_error(answer.edge_probabilities, problem.adjacency)
     if answer.model is not None:
         found |= _model_scores(answer.model, problem, rng)
+    if answer.doubts is not None:
+        found["doubted"] = float(answer.doubts())
     return {name: round(float(value), 6) for name, value in found.items() if np.isfinite(value)}
 
 

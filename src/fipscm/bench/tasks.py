@@ -162,7 +162,7 @@ TASKS: dict[str, Task] = {
         "Where it fails: broken assumptions",
         "nothing: beyond the paper",
         STRESSED,
-        ("tos", "f1", "counterfactual"),
+        ("tos", "f1", "counterfactual", "doubted"),
         columns="variant",
         grid=Grid(
             ("lin-out", "rff-out"),

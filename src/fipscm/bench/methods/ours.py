@@ -49,6 +49,7 @@ class Estimator(Method):
             model.adjacency_.to_numpy(),
             model.edge_scores_.to_numpy(),
             model=FittedFiP(model),
+            doubts=lambda: not model.check(problem.table).passed,
         )
 
 

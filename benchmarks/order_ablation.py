@@ -1,10 +1,11 @@
 """What each group of statistics is worth: python benchmarks/order_ablation.py.
 
-The same small network is trained on the same simulated tables with one group of pair statistics blanked at a time, and
-scored on other tables of the training distribution.
+The trained network goes on training on the same simulated tables with one group of pair statistics blanked at a time,
+long enough to learn to do without, and is scored on other tables of the training distribution.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import torch
 import typer
@@ -34,7 +35,13 @@ def blanked(batch: list[Slab], kept: torch.Tensor) -> list[Slab]:
     return [replace(slab, pair=slab.pair * kept) for slab in batch]
 
 
-def main(batches: int = 120, epochs: int = 2, held_out: int = 40, seed: int = 1) -> None:
+def main(
+    batches: int = 120,
+    epochs: int = 2,
+    held_out: int = 60,
+    seed: int = 1,
+    checkpoint: Path = Path("checkpoints/order/checkpoint.safetensors"),
+) -> None:
     torch.set_num_threads(1)
     pool = [training_batch(curriculum("small", seed), index) for index in range(batches)]
     test = [training_batch(curriculum("small", seed + 1), index) for index in range(held_out)]
@@ -42,7 +49,8 @@ def main(batches: int = 120, epochs: int = 2, held_out: int = 40, seed: int = 1)
     print("| --- | --- | --- | --- | --- |")
     for name, words in GROUPS.items():
         kept = kept_statistics(words)
-        trainer = Trainer(EvidenceConfig(width=32, rounds=3), OptimizerConfig(rate=1e-3, warmup=50), seed)
+        trainer = Trainer(EvidenceConfig(), OptimizerConfig(memory=50), seed)
+        trainer.load(checkpoint)
         objective = Objective(trainer.encoder)
         for _ in range(epochs):
             for batch in pool:

@@ -1,9 +1,13 @@
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from fipscm.diagnostics import (
     Report,
+    _centred_kernel,
+    _moments_over_shuffles,
     dependence,
     discrepancy,
     fit_findings,
@@ -24,6 +28,13 @@ def test_p_values_are_about_uniform_when_nothing_is_wrong(rng):
     p_values += [discrepancy(rng.normal(size=(80, 2)), rng.normal(size=(80, 2)), rng)[1] for _ in range(60)]
     assert 0.3 < np.mean(p_values) < 0.7
     assert np.mean(np.array(p_values) < 0.05) < 0.12
+
+
+def test_the_moments_over_shuffles_are_those_of_all_shuffles(rng):
+    left, right = (_centred_kernel(rng.standard_t(3, size=(6, 2))) for _ in range(2))
+    orders = [list(order) for order in permutations(range(6))]
+    sums = [(left * right[np.ix_(order, order)]).sum() for order in orders]
+    np.testing.assert_allclose(_moments_over_shuffles(left, right), (np.mean(sums), np.var(sums)))
 
 
 def test_a_heavy_tail_is_no_evidence(rng):

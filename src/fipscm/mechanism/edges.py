@@ -15,7 +15,14 @@ from torch import Tensor
 from fipscm.graph import Mask
 from fipscm.intervention import Array
 from fipscm.mechanism.progress import Steps, uncounted
-from fipscm.mechanism.regression import ROUGH, Relevance, Waves, learn_relevance, squared_errors
+from fipscm.mechanism.regression import (
+    ROUGH,
+    Relevance,
+    Waves,
+    learn_relevance,
+    numpy_on_one_thread,
+    squared_errors,
+)
 from fipscm.mechanism.screen import screen
 
 LEVEL = 0.01
@@ -71,6 +78,7 @@ def find_edges(
     return EdgeTest(kept, np.where(allowed, np.maximum(scores, 0), 0), curved, smoothness)
 
 
+@numpy_on_one_thread()
 def eliminate(z: Tensor, y: Tensor, limit: float, generator: torch.Generator) -> tuple[Array, Relevance]:
     """Remove candidates (N, P) that unseen rows of y do not miss.
 

@@ -4,10 +4,13 @@ Shapes: N rows, P causes, M features. y = intercept + z weights + cos((z * relev
 A relevance of zero makes a cause irrelevant, a small one makes its effect nearly linear.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 
@@ -21,6 +24,13 @@ class Effort:
 
 
 ROUGH, FINE = Effort(rows=1_500, waves=160, steps=60), Effort(rows=3_000, waves=256, steps=25)
+
+
+@contextmanager
+def numpy_on_one_thread() -> Iterator[None]:
+    """NumPy's and PyTorch's threads, each waiting busily for its own kind, take twice the time of either alone."""
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,15 @@ from fipscm.graph import Mask
 from fipscm.intervention import Array
 from fipscm.mechanism.linear import least_squares
 from fipscm.mechanism.progress import Steps, uncounted
-from fipscm.mechanism.regression import FINE, ROUGH, Relevance, Waves, fit_waves, learn_relevance
+from fipscm.mechanism.regression import (
+    FINE,
+    ROUGH,
+    Relevance,
+    Waves,
+    fit_waves,
+    learn_relevance,
+    numpy_on_one_thread,
+)
 
 WAVES = 1_000
 
@@ -45,6 +53,7 @@ class Skip:
         return cls(square, square, empty, np.zeros(variables), empty, np.zeros(0))
 
     @classmethod
+    @numpy_on_one_thread()
     def fit(
         cls,
         z: Array,

@@ -66,7 +66,7 @@ class InteractionResiduals:
         for block in row_blocks(rows, features):
             waves = self._waves(causes, block)
             sums += waves.sum(dim=0)
-            products += torch.from_numpy(waves.numpy().T @ waves.numpy())  # NumPy computes half of a symmetric product
+            products += waves.T @ waves
             moments += waves.T @ target[block]
         means = sums / rows
         centred = products / rows - torch.outer(means, means)

@@ -92,6 +92,12 @@ def test_effect_in_words_and_in_json(fipscm, folder):
     assert facts["low"] < 6 < facts["high"]
 
 
+def test_a_warning_is_one_sentence(fipscm, folder):
+    asked = fipscm("effect", folder / "m.fip", "--of", "age", "--on", "pain", "--treated", "1000")
+    assert asked.returncode == 0
+    assert asked.stderr == "fipscm: The model has seen no 'age' near 1000: its answer extrapolates.\n"
+
+
 def test_check_ends_with_0_on_its_own_data_and_1_on_foreign_data(fipscm, folder):
     own = fipscm("check", folder / "m.fip", folder / "data.csv", "--json")
     assert own.returncode == 0, own.stdout

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -109,7 +110,11 @@ def pretrain(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; a user's mistake ends in one sentence and exit code 2, never in a traceback."""
     try:
-        app(arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            # A warning, too, is a sentence, not a place in the code.
+            warnings.showwarning = lambda message, *_: print(f"fipscm: {message}", file=sys.stderr)
+            app(arguments)
     except FipscmError as error:
         print(f"fipscm: {error}", file=sys.stderr)
         sys.exit(2)

@@ -162,8 +162,8 @@ class FiP(BaseEstimator):
         question = Question(treatment, on, treated, control)
         if far := question.far_values(scm, rng):
             warnings.warn(
-                f"{' and '.join(f'{value:g}' for value in far)} lies beyond the values '{treatment}' was seen to take: "
-                "the answer extrapolates.",
+                f"The model has seen no '{treatment}' near {' or '.join(f'{value:g}' for value in far)}: "
+                "its answer extrapolates.",
                 UserWarning,
                 stacklevel=2,
             )

@@ -1,9 +1,6 @@
 """The command `fipscm bench`."""
 
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,9 +12,10 @@ from fipscm.bench.methods import METHODS
 from fipscm.bench.pages import write_pages
 from fipscm.bench.results import RESULTS, Line
 from fipscm.bench.runner import able_methods, run_task
-from fipscm.bench.tasks import SCALES, TASKS, Grid, find_task, widened
+from fipscm.bench.tasks import TASKS, Grid, find_task, widened
 from fipscm.bench.variants import VARIANTS
 from fipscm.errors import DataError
+from fipscm.order import SCALES
 from fipscm.simulate import PRIORS
 
 app = typer.Typer()
@@ -59,12 +57,10 @@ def bench(
     chosen = {option: text for option, text in asked.items() if text is not None}
     grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
     wanted = None if methods is None else tuple(methods.split(","))
-    with _plain_warnings():
-        if run:
-            able = able_methods(definition, wanted)
-            run_task(able, grid, Settings(limit, jobs, backend, data), out, _tell)
-        # A page shows all that the folder has of its task, whichever part was run last.
-        written = write_pages(task, widened(definition, grid, wanted or ()), f"fipscm bench {task}", out)
+    if run:
+        run_task(able_methods(definition, wanted), grid, Settings(limit, jobs, backend, data), out, _tell)
+    # A page shows all that the folder has of its task, whichever part was run last.
+    written = write_pages(task, widened(definition, grid, wanted or ()), f"fipscm bench {task}", out)
     if not written:
         raise DataError(f"{out / RESULTS} holds no result of this task yet: run it without --no-run.")
     print(written[0].read_text())
@@ -85,12 +81,3 @@ def _tell(place: str, line: Line) -> None:
     size = f"d={line['nodes']} n={line['rows']}"
     text = f"[{place}] {line['method']} on {data} {size}: {line['status']} after {line['seconds']:.1f} s"
     print(f"{text} {line.get('error', '')}".rstrip(), file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _plain_warnings() -> Iterator[None]:
-    """A warning is a sentence on standard error, not a place in the code."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_: print(f"fipscm: {message}", file=sys.stderr)
-        yield

@@ -47,8 +47,7 @@ class Entry:
     def endings(self) -> list[str]:
         """How many runs ended without an answer, in words."""
         runs = len(self.scores) + len(self.timeouts) + self.failures
-        allowed = " or ".join(f"{limit:g}" for limit in sorted(self.timeouts.unique()))
-        counts = ((len(self.timeouts), f"timed out at {allowed} s"), (self.failures, "failed"))
+        counts = ((len(self.timeouts), f"timed out at {in_seconds(self.timeouts)}"), (self.failures, "failed"))
         return [ending if count == runs else f"{count} of {runs} {ending}" for count, ending in counts if count]
 
 
@@ -111,17 +110,23 @@ def _quote(figure: str, method: str, rows: pd.DataFrame, column: Hashable, defin
 
 def _mean_quote(figure: str, method: str, rows: pd.DataFrame, columns: Sequence[Hashable]) -> Quote | None:
     """The average the paper has over these columns, if it has one over all of them and no others."""
-    name = next((name for name, averaged in _averages(rows).items() if set(averaged) == set(columns)), None)
-    return quote(figure, method, name, None, int(rows.iloc[0].rows)) if name and _as_in_the_paper(rows) else None
-
-
-def _averages(rows: pd.DataFrame) -> dict[str, Sequence[Hashable]]:
-    return {"c-suite": tuple(C_SUITE), str(rows.iloc[0]["name"]): PAPER_DIMS}
+    first = rows.iloc[0]
+    name = {tuple(C_SUITE): "c-suite", PAPER_DIMS: str(first["name"])}.get(tuple(columns))
+    return quote(figure, method, name, None, int(first.rows)) if name and _as_in_the_paper(rows) else None
 
 
 def _emphasised(value: float, best: float | None) -> str:
     text = number(value)
     return f"**{text}**" if shown(value) == best else text
+
+
+def in_seconds(limits: pd.Series) -> str:
+    """Name the limits that were set, each once.
+
+    >>> in_seconds(pd.Series([60.0, 10.0, 60.0]))
+    '10 or 60 s'
+    """
+    return " or ".join(f"{limit:g}" for limit in sorted(limits.unique())) + " s"
 
 
 def shown(value: float) -> float:

@@ -5,7 +5,7 @@ from itertools import chain
 
 import pandas as pd
 
-from fipscm.bench.entries import Entry, has_mean, measured_entries, only_quoted, quoted_entries, shown
+from fipscm.bench.entries import Entry, has_mean, in_seconds, measured_entries, only_quoted, quoted_entries, shown
 from fipscm.bench.methods import METHODS
 from fipscm.bench.scores import SCORES
 from fipscm.bench.tasks import Task
@@ -47,12 +47,9 @@ def page(definition: Task, results: pd.DataFrame, command: str) -> str:
 
 def _remarks(results: pd.DataFrame) -> Iterator[str]:
     """What the methods are, and how long they were given."""
-    limits = results.groupby("method").limit.unique()
-    yield "\n".join(
-        f"- `{name}`: {METHODS[name].title}; at most {' or '.join(f'{limit:g}' for limit in sorted(limits[name]))} s"
-        for name in METHODS
-        if name in limits
-    )
+    limits = {name: in_seconds(rows.limit) for name, rows in results.groupby("method")}
+    named = (name for name in METHODS if name in limits)
+    yield "\n".join(f"- `{name}`: {METHODS[name].title}; at most {limits[name]}" for name in named)
     yield "Limits are processor seconds per data set, on one thread."
 
 

@@ -8,9 +8,9 @@ from fipscm.bench.problem import ROWS, DataSet
 from fipscm.bench.sources import COLLECTIONS, SACHS_ROWS
 from fipscm.bench.variants import VARIANTS
 from fipscm.errors import unknown_name
+from fipscm.order import SCALES
 from fipscm.simulate import C_SUITE, CAUSAL_NF, PRIORS, known_scm
 
-SCALES = ("raw", "standardized")
 _TABLES = {"sachs": (11, SACHS_ROWS), "syntren": (20, 500)}
 
 

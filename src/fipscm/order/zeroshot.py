@@ -21,7 +21,7 @@ from fipscm.order.view import EvidenceView
 from fipscm.order.weights import shipped_encoder
 from fipscm.table import training_frame
 
-SCALES = ("standardized", "raw")
+SCALES = ("raw", "standardized")
 METHODS = ("evidence", *BASELINES)
 
 

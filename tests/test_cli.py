@@ -178,6 +178,7 @@ def test_every_command_has_help_with_an_example(fipscm):
         "check",
         "simulate",
         "pretrain",
+        "bench",
     ):
         assert command in listed
         assert f"Example: fipscm {command}" in " ".join(fipscm(command, "--help").stdout.replace("│", " ").split())

@@ -62,7 +62,7 @@ def order(
     method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = METHODS[0],
     as_json: Annotated[bool, typer.Option("--json", help="Order (evidence: confidences, edges) as JSON.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the graph of evidence: a PNG, PDF or SVG file.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes for the confidences.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Threads for the order, processes for its confidences.")] = 1,
     seed: Seed = 0,
 ) -> None:
     """Name the columns in causal order, causes first.  Example: fipscm order data.csv --json."""
@@ -75,7 +75,7 @@ def order(
         found = infer_order(table, scale, method=method)
         print(json.dumps({"order": found}) if as_json else "\n".join(map(str, found)))
         return
-    answer = zero_shot(table, scale)
+    answer = zero_shot(table, scale, n_jobs=jobs)
     if plot is not None:
         save_picture(plot_graph(answer.graph(), strength="probability"), plot)
     if as_json:
@@ -98,13 +98,18 @@ def pretrain(
     """Train the order model.  Example: fipscm pretrain --minutes 2."""
     from fipscm.order import pretrain as training  # plots and processes: not needed by any other command
 
-    config = training.PretrainConfig(tasks=training.curriculum(tasks, seed))
+    command = f"fipscm pretrain --run {run} --minutes {minutes:g} --tasks {tasks} --seed {seed}"
+    config = training.PretrainConfig(tasks=training.curriculum(tasks, seed), command=command)
     make_folder(run)
     if weights is not None:
         require_writable(weights)
-    trainer = training.pretrain(config, run, minutes, simulators=simulators)
-    if weights is not None:
-        training.export(trainer, config, weights)
+    with Console(stderr=True).status("simulating the first tables") as status:
+
+        def tell(line: dict[str, float]) -> None:
+            losses = f"leaf loss {line['leaf loss']:.3f}, parent loss {line['parent loss']:.3f}"
+            status.update(f"step {line['step']}, {line['minutes']:.1f} minutes of training: {losses}")
+
+        training.pretrain(config, run, minutes, simulators=simulators, weights=weights, tell=tell)
 
 
 def main(arguments: list[str] | None = None) -> None:

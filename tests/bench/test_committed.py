@@ -7,6 +7,7 @@ import pytest
 from fipscm.bench.pages import page_of
 from fipscm.bench.results import RESULTS, Cell, read_results
 from fipscm.bench.tasks import TASKS
+from fipscm.order.weights import shipped_steps
 
 FOLDER = Path(__file__).parents[2] / "docs" / "results" / "benchmark"
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "README")
@@ -26,6 +27,13 @@ def test_every_task_with_results_has_a_page():
         if any(Cell(method, data) in cells for data in task.grid.data_sets() for method in task.methods)
     }
     assert set(PAGES) == run
+
+
+def test_no_result_is_older_than_the_weights_it_rests_on():
+    resting = [
+        line for line in read_results(FOLDER / RESULTS) if line["method"] in ("fip", "zero-shot", "dowhy-predicted")
+    ]
+    assert {line["versions"]["weights"] for line in resting} == {f"{shipped_steps()} steps"}
 
 
 def test_every_result_says_what_made_it():

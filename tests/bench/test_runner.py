@@ -12,9 +12,9 @@ from fipscm.bench.method import Answer, Method
 from fipscm.bench.methods import METHODS
 from fipscm.bench.problem import DataSet
 from fipscm.bench.results import Cell
-from fipscm.bench.runner import run_task
-from fipscm.bench.tasks import Grid
-from fipscm.errors import UnknownNameError
+from fipscm.bench.runner import able_methods, run_task
+from fipscm.bench.tasks import Grid, Task
+from fipscm.errors import NotInstalledError, UnknownNameError
 
 DATA = DataSet("lin-out", 4, "released", "watts-strogatz", rows=200)
 
@@ -25,6 +25,13 @@ class Looper(Method):
     def solve(self, problem, rng):
         while True:
             pass
+
+
+class Elsewhere(Method):
+    name, title, packages = "elsewhere", "is not installed", ("a_package_nobody_has",)
+
+    def solve(self, problem, rng):
+        raise AssertionError("cannot be run")
 
 
 class Crasher(Method):
@@ -117,3 +124,13 @@ def test_a_method_that_is_too_slow_is_tried_once_per_kind_of_data(extra_methods,
     run_task(["looper", "random"], grid, Settings(limit=1.0), tmp_path, lambda place, line: told.append(line))
     assert sum(line["method"] == "looper" for line in told) == 2
     assert sum(line["method"] == "random" for line in told) == 2 * 2 * 3
+
+
+def test_a_method_that_is_not_installed_is_skipped_with_a_word_unless_it_was_asked_for(monkeypatch):
+    monkeypatch.setitem(METHODS, "elsewhere", Elsewhere())
+    task = Task("two methods", "nothing", ("elsewhere", "random"), ("tos",))
+    said = "'elsewhere' needs the package 'a_package_nobody_has': install fipscm\\[baselines\\]"
+    with pytest.warns(UserWarning, match=f"Skipped: .*{said}"):
+        assert able_methods(task, None) == ["random"]
+    with pytest.raises(NotInstalledError, match=said):
+        able_methods(task, ("elsewhere",))

@@ -14,6 +14,15 @@ def test_a_product_of_two_causes_is_explained():
     assert left[:, 2].var() < 0.2 * target.var()
 
 
+def test_streaming_the_rows_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    values = torch.from_numpy(rng.normal(size=(300, 4)))
+    arguments = values, torch.from_numpy(rng.random((4, 4))).fill_diagonal_(0.0), torch.arange(4)
+    whole = InteractionResiduals(values).of(*arguments)
+    monkeypatch.setattr("fipscm.order.regression.BLOCK_ENTRIES", 5000)
+    assert torch.allclose(InteractionResiduals(values).of(*arguments), whole, atol=1e-3)  # single precision
+
+
 def test_what_was_kept_from_before_changes_nothing():
     rng = np.random.default_rng(0)
     values = torch.from_numpy(rng.normal(size=(300, 6)))

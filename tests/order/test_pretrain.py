@@ -1,15 +1,18 @@
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import pytest
 import torch
 
+from fipscm.errors import ModelFileError
 from fipscm.order.checkpoint import load_tensors
 from fipscm.order.model import EvidenceConfig
-from fipscm.order.pretrain import CHECKPOINT, CURVE, LOG, Objective, PretrainConfig, export, pretrain
+from fipscm.order.pretrain import CHECKPOINT, CURVE, LOG, Objective, PretrainConfig, pretrain
 from fipscm.order.tasks import TaskConfig, training_batch
 from fipscm.order.trainer import OptimizerConfig, Trainer
 from fipscm.order.weights import load_encoder
@@ -43,16 +46,56 @@ def test_the_number_of_simulators_changes_nothing(tmp_path):
     assert_same(tensors_of(tmp_path / "none"), tensors_of(tmp_path / "two"))
 
 
-def test_a_killed_run_repeats_what_it_had_not_saved(tmp_path):
-    pretrain(TINY, tmp_path / "whole", steps=6)
-    pretrain(TINY, tmp_path / "killed", steps=4)
-    with (tmp_path / "killed" / LOG).open("a") as file:  # steps beyond the checkpoint, as a kill leaves them
+ENDLESS = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from test_pretrain import TINY
+from fipscm.order.pretrain import pretrain
+pretrain(replace(TINY, save_minutes=0), Path(sys.argv[1]))
+"""
+
+
+def with_this_folder():
+    return os.environ | {"PYTHONPATH": os.path.dirname(__file__), "OMP_NUM_THREADS": "1"}
+
+
+def test_a_killed_process_loses_nothing_it_had_saved(tmp_path):
+    """Killed at a moment nobody chose, resumed, and the same bits as never interrupted."""
+    killed = tmp_path / "killed"
+    process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(killed)], env=with_this_folder())
+    deadline = time.monotonic() + 120
+    while not (killed / CHECKPOINT).exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    saved = load_tensors(killed / CHECKPOINT)[1]["step"]
+    pretrain(TINY, killed, steps=saved + 4)
+    pretrain(TINY, tmp_path / "whole", steps=saved + 4)
+    assert_same(tensors_of(tmp_path / "whole"), tensors_of(killed))
+
+
+def test_lines_logged_beyond_the_checkpoint_are_forgotten(tmp_path):
+    pretrain(TINY, tmp_path, steps=4)
+    with (tmp_path / LOG).open("a") as file:  # as a kill leaves them
         file.write(json.dumps({"step": 6, "minutes": 1}) + '\n{"step": 8, "minu')
-    (tmp_path / "killed" / f".{CHECKPOINT}.half").write_bytes(b"half a file")
-    pretrain(TINY, tmp_path / "killed", steps=6)
-    assert_same(tensors_of(tmp_path / "whole"), tensors_of(tmp_path / "killed"))
-    steps = [json.loads(line)["step"] for line in (tmp_path / "killed" / LOG).read_text().splitlines()]
+    pretrain(TINY, tmp_path, steps=6)
+    steps = [json.loads(line)["step"] for line in (tmp_path / LOG).read_text().splitlines()]
     assert steps == [2, 4, 6]
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path):
+    pretrain(TINY, tmp_path, steps=1)
+    checkpoint = tmp_path / CHECKPOINT
+    checkpoint.write_bytes(checkpoint.read_bytes()[:100])
+    with pytest.raises(ModelFileError, match=r"checkpoint\.safetensors' is damaged"):
+        pretrain(TINY, tmp_path, steps=2)
+
+
+def test_a_run_is_resumed_with_its_own_seed_only(tmp_path):
+    pretrain(TINY, tmp_path, steps=1)
+    with pytest.raises(ModelFileError, match="has the seed 0, not 1"):
+        pretrain(replace(TINY, tasks=replace(TINY.tasks, seed=1)), tmp_path, steps=2)
 
 
 def test_a_batch_without_a_finite_gradient_changes_nothing(tmp_path):
@@ -66,10 +109,11 @@ def test_a_batch_without_a_finite_gradient_changes_nothing(tmp_path):
 
 
 def test_a_run_leaves_a_log_a_curve_and_weights_to_ship(tmp_path):
-    trainer = pretrain(TINY, tmp_path, steps=4)
-    assert len((tmp_path / LOG).read_text().splitlines()) == 2
+    told = []
+    trainer = pretrain(TINY, tmp_path, steps=4, weights=tmp_path / "weights.safetensors", tell=told.append)
+    assert [json.loads(line) for line in (tmp_path / LOG).read_text().splitlines()] == told
+    assert [line["step"] for line in told] == [2, 4]
     assert (tmp_path / CURVE).read_bytes().startswith(b"\x89PNG")
-    export(trainer, TINY, tmp_path / "weights.safetensors")
     shipped = load_encoder(tmp_path / "weights.safetensors").state_dict()
     averaged = trainer.average.module.state_dict()
     assert all(torch.equal(shipped[name], averaged[name]) for name in averaged)
@@ -99,7 +143,8 @@ import sys
 from pathlib import Path
 from test_pretrain import TINY
 from fipscm.order.pretrain import pretrain
-pretrain(TINY, Path(sys.argv[1]), steps=3, simulators=0)
+run = Path(sys.argv[1])
+pretrain(TINY, run, steps=3, simulators=0, weights=run / "weights.safetensors")
 """
 
 
@@ -108,9 +153,8 @@ def test_two_processes_train_one_model(tmp_path):
     """Two trainers on their own batches equal one trainer on the mean of both losses."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    environment = os.environ | {"PYTHONPATH": os.path.dirname(__file__), "OMP_NUM_THREADS": "1"}
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    subprocess.run([*torchrun, str(script), str(tmp_path / "run")], env=environment, check=True, timeout=120)
+    subprocess.run([*torchrun, str(script), str(tmp_path / "run")], env=with_this_folder(), check=True, timeout=120)
     trainer = Trainer(TINY.encoder, TINY.optimizer, TINY.tasks.seed)
     objective = Objective(trainer.encoder)
     for step in range(3):
@@ -119,3 +163,5 @@ def test_two_processes_train_one_model(tmp_path):
     together = tensors_of(tmp_path / "run")
     for name, value in trainer.encoder.state_dict().items():
         assert torch.allclose(together[f"encoder.{name}"], value, atol=1e-5)
+    exported = load_encoder(tmp_path / "run" / "weights.safetensors").state_dict()
+    assert all(torch.equal(together[f"average.module.{name}"], value) for name, value in exported.items())

@@ -4,6 +4,7 @@ import torch
 
 from fipscm.errors import UnknownNameError
 from fipscm.order.tasks import OTHER_NOISES, TaskConfig, curriculum, training_batch, training_scm
+from fipscm.simulate import PRIORS
 from fipscm.simulate.mechanisms import Fourier, Linear
 
 TINY = TaskConfig(nodes=((3, 6, 1.0),), rows=(100, 150), scms=2, prefixes=3)
@@ -43,6 +44,12 @@ def test_nothing_of_the_out_distribution_is_seen():
                 assert 7 <= equation.location.length <= 10
                 assert 10 <= equation.location.output <= 20
     assert "laplace" not in OTHER_NOISES
+
+
+@pytest.mark.parametrize("kind", ["lin", "rff"])
+@pytest.mark.parametrize("preset", PRIORS)
+def test_the_graphs_of_the_out_distribution_belong_to_it_alone(preset, kind):
+    assert not set(PRIORS[preset][f"{kind}-in"].families) & set(PRIORS[preset][f"{kind}-out"].families)
 
 
 def test_an_unknown_stage_is_named():

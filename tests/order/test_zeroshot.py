@@ -115,7 +115,7 @@ class Contradiction:
 
 def test_contradictory_knowledge_names_the_cycle(case):
     _, table = case
-    with pytest.raises(OrderError, match=r"x0 before x1 before x0|contradict"):
+    with pytest.raises(OrderError, match=r"x\d before x\d"):
         infer_order(table, knowledge=Contradiction())
     with pytest.raises(FipscmError, match=r"x0 before x1 before x0|x1 before x0 before x1"):
         infer_order(table, knowledge=Knowledge(required_edges=[("x0", "x1"), ("x1", "x0")]))

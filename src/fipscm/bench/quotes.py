@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fipscm.bench.paper import Published, all_published, figures
+from fipscm.bench.paper import Published, all_published, figures, published
 from fipscm.bench.sources import COLLECTIONS
 
 # What we measure is called otherwise in the paper: its figure and phase, and how many of our units are one of its.
@@ -35,10 +35,8 @@ def quote(figure: str, method: str, name: str, nodes: int | None, rows: int) -> 
         return _training_memory(method) if figure == "memory" else None
     if figure not in figures():
         return None
-    for record in all_published(figure):
-        if (record.method, record.name, record.nodes) == (method, name, nodes if name in COLLECTIONS else None):
-            return Quote.of(record)
-    return None
+    record = published(figure, method, name, nodes if name in COLLECTIONS else None)
+    return Quote.of(record) if record else None
 
 
 def quoted_methods(figure: str, name: str) -> list[str]:

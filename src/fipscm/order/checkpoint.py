@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from fipscm.errors import ModelFileError
 from fipscm.files import write_whole
 
 
@@ -19,5 +20,10 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], facts: dict[str, Any]) 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Read the tensors and the facts back."""
-    with safe_open(path, framework="pt") as file:
-        return {name: file.get_tensor(name) for name in file.keys()}, json.loads(file.metadata()["facts"])  # noqa: SIM118
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(file.metadata()["facts"])  # noqa: SIM118
+    except SafetensorError as error:
+        raise ModelFileError(
+            f"'{path}' is damaged ({error}): delete it, or put an earlier copy in its place."
+        ) from None

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
+from fipscm.errors import ModelFileError
 from fipscm.files import write_whole
 from fipscm.order.loss import task_loss, top_hits
 from fipscm.order.model import EvidenceConfig, EvidenceEncoder
@@ -29,21 +30,23 @@ from fipscm.order.tasks import Slab, TaskConfig, curriculum, training_batch
 from fipscm.order.trainer import OptimizerConfig, Trainer
 from fipscm.order.weights import save_encoder
 
-__all__ = ["PretrainConfig", "curriculum", "export", "pretrain"]
+__all__ = ["PretrainConfig", "curriculum", "pretrain"]
 
 CHECKPOINT, LOG, CURVE = "checkpoint.safetensors", "log.jsonl", "curve.png"
 FIGURES = ("leaf loss", "parent loss", "top-1 leaf, standardised", "top-1 leaf, raw")
+Told = Callable[[dict[str, float]], object]
 
 
 @dataclass(frozen=True)
 class PretrainConfig:
-    """A training run: what it sees, what it trains, how, and how often it tells."""
+    """A training run: what it sees, what it trains, how, how often it tells, and the command its weights remember."""
 
     tasks: TaskConfig = field(default_factory=TaskConfig)
     encoder: EvidenceConfig = field(default_factory=EvidenceConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     log_every: int = 20
     save_minutes: float = 3.0
+    command: str = "pretrain"
 
 
 class TaskStream(IterableDataset[list[Slab]]):
@@ -82,17 +85,45 @@ class Objective(nn.Module):
 
 
 def pretrain(
-    config: PretrainConfig, run: Path, minutes: float = math.inf, steps: float = math.inf, simulators: int = 1
+    config: PretrainConfig,
+    run: Path,
+    minutes: float = math.inf,
+    steps: float = math.inf,
+    *,
+    simulators: int = 1,
+    weights: Path | None = None,
+    tell: Told = lambda line: None,
 ) -> Trainer:
-    """Train for some minutes, or until a number of steps in all; a run folder with a checkpoint is resumed."""
+    """Train for some minutes, or until a number of steps in all; a run folder with a checkpoint is resumed.
+
+    Args:
+        config: what is trained, and how.
+        run: folder of the log, the learning curve and the checkpoint.
+        minutes: how long this call may take.
+        steps: how many steps the run may have in all, those before a resume included.
+        simulators: processes that make training tables; none: the trainer makes them itself.
+        weights: where to write the averaged weights at the end.
+        tell: hears every line of the log.
+    """
     run.mkdir(parents=True, exist_ok=True)
     trainer = Trainer(config.encoder, config.optimizer, config.tasks.seed)
     if (run / CHECKPOINT).exists():
-        trainer.load(run / CHECKPOINT)
+        _resume(trainer, run / CHECKPOINT, config)
     with _process_group() as (rank, trainers):
         stream = TaskStream(config.tasks, trainer.step, rank, trainers)
-        _train(trainer, stream, simulators, _Journal(config, run, trainer, minutes, steps, writes=rank == 0))
+        _train(trainer, stream, simulators, _Journal(config, run, trainer, minutes, steps, tell, writes=rank == 0))
+        if weights is not None and rank == 0:
+            _export(trainer, config, weights)
     return trainer
+
+
+def _resume(trainer: Trainer, checkpoint: Path, config: PretrainConfig) -> None:
+    before = trainer.load(checkpoint)["config"]["tasks"]["seed"]
+    if before != config.tasks.seed:
+        raise ModelFileError(
+            f"The run in '{checkpoint.parent}' has the seed {before}, not {config.tasks.seed}: "
+            "resume it with its own seed, or train in another folder."
+        )
 
 
 def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: "_Journal") -> None:
@@ -108,16 +139,16 @@ def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: "_Jou
     journal.close()
 
 
-def export(trainer: Trainer, config: PretrainConfig, path: Path, scores: dict[str, Any] | None = None) -> None:
-    """Write the averaged weights as a file to ship, with what made them."""
-    facts = {
-        "command": "fipscm pretrain",
+def _export(trainer: Trainer, config: PretrainConfig, path: Path) -> None:
+    """Write the averaged weights as a file to ship, with what made them; scores are added by whoever measures them."""
+    facts: dict[str, Any] = {
+        "command": config.command,
         "seed": config.tasks.seed,
         "steps": trainer.step,
         "minutes": round(trainer.seconds / 60, 1),
         "prior": "P_IN, presets avici and released, half of the time with other noises; no Laplace noise, no P_OUT",
         "config": asdict(config),
-        "scores": scores or {},
+        "scores": {},
     }
     save_encoder(cast(EvidenceEncoder, trainer.average.module), path, facts)
 
@@ -126,9 +157,16 @@ class _Journal:
     """The log, the learning curve and the checkpoints of a run; only the first of several trainers writes."""
 
     def __init__(
-        self, config: PretrainConfig, run: Path, trainer: Trainer, minutes: float, steps: float, *, writes: bool
+        self,
+        config: PretrainConfig,
+        run: Path,
+        trainer: Trainer,
+        minutes: float,
+        steps: float,
+        tell: Told,
+        writes: bool,
     ):
-        self.config, self.run, self.trainer, self.writes = config, run, trainer, writes
+        self.config, self.run, self.trainer, self.tell, self.writes = config, run, trainer, tell, writes
         self.minutes, self.steps = minutes, steps
         self.began = self.saved = time.monotonic()
         self.before = trainer.seconds
@@ -156,6 +194,7 @@ class _Journal:
         line |= dict(zip(FIGURES, means, strict=True))
         with (self.run / LOG).open("a") as file:
             file.write(json.dumps(line) + "\n")
+        self.tell(line)
         self.window = []
         if time.monotonic() - self.saved >= 60 * self.config.save_minutes:
             self._save()

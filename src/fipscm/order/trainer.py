@@ -68,8 +68,8 @@ class Trainer:
             tensors |= {f"optimizer.{position}.{name}": value for name, value in moments.items()}
         save_tensors(path, tensors, {"step": self.step, "seconds": self.seconds, **facts})
 
-    def load(self, path: Path) -> None:
-        """Continue where a checkpoint stopped."""
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue where a checkpoint stopped, and return what else it remembers."""
         tensors, facts = load_tensors(path)
         groups: dict[str, dict[str, Tensor]] = {"encoder": {}, "average": {}, "optimizer": {}}
         for name, value in tensors.items():
@@ -83,6 +83,7 @@ class Trainer:
             state["state"].setdefault(int(position), {})[moment] = value
         self.optimizer.load_state_dict(state)
         self.step, self.seconds = int(facts["step"]), float(facts["seconds"])
+        return facts
 
     def _move_average(self, average: Sequence[Tensor], current: Sequence[Tensor], count: Tensor | int) -> None:
         # Early on the average must forget faster, or it would still hold the initial weights.

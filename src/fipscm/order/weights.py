@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fipscm.errors import ModelFileError
+from fipscm.files import write_whole
 from fipscm.order.checkpoint import load_tensors, save_tensors
 from fipscm.order.model import EvidenceConfig, EvidenceEncoder
 
@@ -20,7 +21,7 @@ def digest_file(path: Path) -> Path:
 def save_encoder(encoder: EvidenceEncoder, path: Path, facts: dict[str, Any]) -> None:
     """Write the weights with their facts (config, command, seed, steps, prior, scores), and their hash beside them."""
     save_tensors(path, dict(encoder.state_dict()), {"model": encoder.description(), **facts})
-    digest_file(path).write_text(_sha256(path) + "\n")
+    write_whole(digest_file(path), lambda file: file.write(f"{_sha256(path)}\n".encode()))
 
 
 def load_encoder(path: Path) -> EvidenceEncoder:

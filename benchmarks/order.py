@@ -1,21 +1,22 @@
-"""Time zero-shot orders, pool their calibration, write scores beside the weights: python benchmarks/order.py --help.
+"""Time zero-shot orders, validate weights, pool calibration, record scores: python benchmarks/order.py --help.
 
-The scores themselves are made by `fipscm bench tos`.
+The scores on the test collections are made by `fipscm bench tos`.
 """
 
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import typer
 from scipy.linalg import block_diag
 
 from fipscm.bench.results import read_results
-from fipscm.metrics import calibration_error, tos
-from fipscm.order import SCALES, load_encoder, zero_shot
+from fipscm.metrics import calibration_error, directed_f1, tos
+from fipscm.order import SCALES, ZeroShot, load_encoder, zero_shot
 from fipscm.order.checkpoint import load_tensors
 from fipscm.order.weights import WEIGHTS, save_encoder
-from fipscm.simulate import metadataset
+from fipscm.simulate import PRIORS, TestCase, metadataset
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 RESULTS = Path("docs/results/benchmark/results.jsonl")
@@ -32,9 +33,24 @@ def speed(dims: str = "20,50", rows: int = 10_000, jobs: int = 1, name: str = "r
         clock, processor = time.perf_counter(), time.process_time()
         answer = zero_shot(sample, n_jobs=jobs)
         spent = time.perf_counter() - clock, time.process_time() - processor
-        score = tos([sample.columns.get_loc(column) for column in answer.order], case.scm.adjacency)
+        score = _tos(answer, case)
         times = f"{spent[0]:.1f} s, processors {spent[1]:.1f} s"
         print(f"{nodes} variables, {rows} rows: {times}, TOS {score:.3f}", flush=True)
+
+
+@app.command()
+def validate(weights: Path = WEIGHTS, seed: int = 11, dims: str = "10", per_family: int = 3) -> None:
+    """Score weights on SCMs of P_IN that are not among the test collections, as long as the seed is not 0."""
+    encoder, sizes = load_encoder(weights), [int(size) for size in dims.split(",")]
+    for name in ("lin-in", "rff-in"):
+        for scale in SCALES:
+            scores = []
+            for preset in PRIORS:
+                for case in metadataset(name, dims=sizes, preset=preset, per_family=per_family, seed=seed):
+                    answer = zero_shot(case.sample(), scale, encoder=encoder)
+                    scores.append((_tos(answer, case), directed_f1(answer.adjacency(), case.scm.adjacency)))
+            order, edges = np.mean(scores, axis=0)
+            print(f"{name}, {scale}, {len(scores)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
 
 
 @app.command()
@@ -58,6 +74,10 @@ def record(results: Path = RESULTS, weights: Path = WEIGHTS) -> None:
     scores = {" ".join(map(str, cell)): figures for cell, figures in means.to_dict("index").items()}
     _, facts = load_tensors(weights)
     save_encoder(load_encoder(weights), weights, facts | {"scores": scores})
+
+
+def _tos(answer: ZeroShot, case: TestCase) -> float:
+    return tos([case.scm.names.index(column) for column in answer.order], case.scm.adjacency)
 
 
 if __name__ == "__main__":

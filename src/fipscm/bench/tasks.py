@@ -105,7 +105,7 @@ TASKS: dict[str, Task] = {
     "f1": Task(
         "Graphs: directed F1",
         "figure 3, table 3 and the F1 tables of appendix F",
-        (*OURS, "zero-shot", *DISCOVERY),
+        (*OURS, "fip-paper", "zero-shot", *DISCOVERY),
         ("f1",),
     ),
     "auc-roc": Task(
@@ -115,7 +115,7 @@ TASKS: dict[str, Task] = {
     "counterfactual": Task(
         "Counterfactuals: r-l2",
         "tables 2 and 4 and the counterfactual tables of appendix F",
-        (*OURS, *GENERATIVE),
+        (*OURS, "fip-paper", *GENERATIVE),
         ("counterfactual",),
     ),
     "noise": Task("Noises: r-l2", "the noise table of appendix F", (*OURS, "dowhy-graph"), ("noise",)),

@@ -3,6 +3,7 @@
 The scores on the test collections are made by `fipscm bench tos`.
 """
 
+import resource
 import time
 from pathlib import Path
 
@@ -25,7 +26,7 @@ USUAL = (10, 20, 50)
 
 @app.command()
 def speed(dims: str = "20,50", rows: int = 10_000, jobs: int = 1, name: str = "rff-in") -> None:
-    """Time order and graph of one table per dimension: seconds on the clock, and of all processors together."""
+    """Time order and graph of one table per dimension: clock, processors, most memory so far."""
     for nodes in map(int, dims.split(",")):
         case = next(metadataset(name, dims=[nodes], per_family=1))
         sample = case.sample(rows)
@@ -34,8 +35,9 @@ def speed(dims: str = "20,50", rows: int = 10_000, jobs: int = 1, name: str = "r
         answer = zero_shot(sample, n_jobs=jobs)
         spent = time.perf_counter() - clock, time.process_time() - processor
         score = _tos(answer, case)
-        times = f"{spent[0]:.1f} s, processors {spent[1]:.1f} s"
-        print(f"{nodes} variables, {rows} rows: {times}, TOS {score:.3f}", flush=True)
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+        cost = f"{spent[0]:.1f} s, processors {spent[1]:.1f} s, {memory:.0f} MB"
+        print(f"{nodes} variables, {rows} rows: {cost}, TOS {score:.3f}", flush=True)
 
 
 @app.command()

@@ -8,20 +8,17 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import typer
 from scipy.linalg import block_diag
 
-from fipscm.bench.results import read_results
 from fipscm.metrics import calibration_error, directed_f1, tos
 from fipscm.order import SCALES, ZeroShot, load_encoder, zero_shot
 from fipscm.order.checkpoint import load_tensors
 from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
+from summary import DIMS, RESULTS, plain_scores
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-RESULTS = Path("docs/results/benchmark/results.jsonl")
-USUAL = (10, 20, 50)
 
 
 @app.command()
@@ -69,13 +66,12 @@ def calibration(preset: str = "released", dims: str = "10,20", per_family: int =
 @app.command()
 def record(results: Path = RESULTS, weights: Path = WEIGHTS) -> None:
     """Write the mean scores into the header of the weights that made them."""
-    frame = pd.DataFrame(read_results(results))
-    ours = frame[(frame.method == "zero-shot") & frame.nodes.isin(USUAL) & frame.preset.ne("")]
-    ours = ours[(ours.variant == "plain") & (ours.rows == 10_000)]
+    scores = plain_scores(results)
+    ours = scores[(scores.method == "zero-shot") & scores.nodes.isin(DIMS)]
     means = ours.groupby(["name", "preset", "scale", "nodes"])[["tos", "f1"]].mean().round(3)
-    scores = {" ".join(map(str, cell)): figures for cell, figures in means.to_dict("index").items()}
+    cells = {" ".join(map(str, cell)): figures for cell, figures in means.to_dict("index").items()}
     _, facts = load_tensors(weights)
-    save_encoder(load_encoder(weights), weights, facts | {"scores": scores})
+    save_encoder(load_encoder(weights), weights, facts | {"scores": cells})
 
 
 def _tos(answer: ZeroShot, case: TestCase) -> float:

@@ -18,7 +18,7 @@ CLASSICAL = ("variance", "r2", "direct-lingam", "score", "nogam")
 @app.command()
 def orders(results: Results = RESULTS) -> None:
     """Zero-shot orders and graphs by dimension, beside the best classical order on the same data sets."""
-    scores = _scores(results)
+    scores = plain_scores(results)
     ours = scores[scores.method == "zero-shot"]
     _row("", "preset", "scale", "TOS by d", "SCMs", "mean of d = 10, 20, 50", "F1", "best classical order")
     _rule(8)
@@ -35,7 +35,7 @@ def orders(results: Results = RESULTS) -> None:
 @app.command()
 def pipeline(method: str = "fip", results: Results = RESULTS) -> None:
     """Graphs and counterfactuals of one method by dimension: raw scales, preset `released`."""
-    scores = _scores(results)
+    scores = plain_scores(results)
     ours = scores[(scores.method == method) & (scores.scale == "raw") & (scores.preset == "released")]
     _row("", "SCMs", "directed F1", "counterfactual r-l2, mean of means", "mean of medians")
     _rule(5)
@@ -53,7 +53,7 @@ def pipeline(method: str = "fip", results: Results = RESULTS) -> None:
         _row(collection, nodes, len(cells), tos, f"{cells.f1.mean():.3f}", error, f"{cells.seconds.mean():.0f}")
 
 
-def _scores(results: Path) -> pd.DataFrame:
+def plain_scores(results: Path) -> pd.DataFrame:
     """The scores on the random collections, without the robustness tasks' changes to them."""
     lines = pd.DataFrame(read_results(results))
     plain = (lines.variant == "plain") & (lines.rows == 10_000) & lines.preset.ne("")

@@ -12,7 +12,7 @@ import torch
 
 from fipscm.bench.method import Answer, Method
 from fipscm.bench.methods import avici, causal_learn, orders
-from fipscm.bench.methods.gcastle import DagGnn, Golem, GranDag, NotearsMlp
+from fipscm.bench.methods.gcastle import Castle, DagGnn, Golem, GranDag, NotearsMlp
 from fipscm.bench.problem import Problem
 from fipscm.errors import NotInstalledError
 from fipscm.graph import Adjacency
@@ -127,6 +127,15 @@ def test_an_order_is_that_of_the_baseline_of_the_same_name(name: str) -> None:
     problem = linear_problem(COLLIDER)
     found = method.solve(problem, np.random.default_rng(0)).order
     np.testing.assert_array_equal(found, BASELINES[name](problem.table.to_numpy()))
+
+
+def test_golem_learns_from_few_rows_what_it_learns_from_all() -> None:
+    class OfAllRows(Golem):
+        digest = Castle.digest
+
+    problem = linear_problem(COLLIDER)
+    answers = [kind(num_iter=100).solve(problem, np.random.default_rng(0)) for kind in (Golem, OfAllRows)]
+    np.testing.assert_allclose(answers[0].edge_scores, answers[1].edge_scores, rtol=1e-6)
 
 
 def test_direct_lingam_finds_the_same_graph_in_any_units() -> None:

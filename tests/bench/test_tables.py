@@ -89,6 +89,13 @@ def test_lower_errors_win():
     assert found["fip"]["d = 10"].startswith("**0.010**")
 
 
+def test_an_unbiased_error_below_zero_is_no_better_than_any_other():
+    task = Task("A title", "something", ("fip", "dowhy-predicted"), ("mmd",), grid=Grid(("lin-out",)))
+    found = table(line("fip", 10, mmd=-0.002), line("dowhy-predicted", 10, mmd=-0.001), task=task)
+    assert found["fip"]["d = 10"] == "**-0.002**"
+    assert found["dowhy-predicted"]["d = 10"] == "**-0.001**"
+
+
 @pytest.mark.parametrize(
     ("figure", "method", "nodes", "rows", "mean"),
     [

@@ -1,6 +1,6 @@
 """What stands in the tables: a method's scores on the data sets of a column, beside what the paper printed."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -14,6 +14,7 @@ from fipscm.simulate import C_SUITE
 
 AVERAGED = ("nodes", "name")
 PAPER_DIMS = (10, 20, 50)
+ROUNDING = 1e-12  # what remains of a difference of equal numbers
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,16 @@ class Entry:
         ours = [float(self.scores.mean())] if len(self.scores) else []
         return ours + ([] if self.quoted is None else [self.quoted.mean])
 
-    def text(self, best: float | None) -> str:
-        """Write the entry as Markdown; whatever reads like the best is bold."""
+    def text(self, is_best: Callable[[float], bool]) -> str:
+        """Write the entry as Markdown; whatever is best is bold."""
         parts = []
         if len(self.scores):
             count = len(self.scores)
             spread = f" ({number(float(self.scores.std()))}) n={count}" if count > 1 else ""
-            parts.append(_emphasised(float(self.scores.mean()), best) + spread)
+            parts.append(_emphasised(float(self.scores.mean()), is_best) + spread)
         if self.quoted is not None:
             spread = "" if self.quoted.std is None else f" ({number(self.quoted.std)})"
-            parts.append(f"[{_emphasised(self.quoted.mean, best)}{spread}]")
+            parts.append(f"[{_emphasised(self.quoted.mean, is_best)}{spread}]")
         return " ".join([*parts, *self.endings]) or "-"
 
     @property
@@ -115,9 +116,8 @@ def _mean_quote(figure: str, method: str, rows: pd.DataFrame, columns: Sequence[
     return quote(figure, method, name, None, int(first.rows)) if name and _as_in_the_paper(rows) else None
 
 
-def _emphasised(value: float, best: float | None) -> str:
-    text = number(value)
-    return f"**{text}**" if shown(value) == best else text
+def _emphasised(value: float, is_best: Callable[[float], bool]) -> str:
+    return f"**{number(value)}**" if is_best(value) else number(value)
 
 
 def in_seconds(limits: pd.Series) -> str:
@@ -137,9 +137,9 @@ def shown(value: float) -> float:
 def number(value: float) -> str:
     """Three decimals where they say something, three digits where they do not.
 
-    >>> number(0.98765), number(0.00123), number(421.4), number(340000.0)
-    ('0.988', '0.0012', '421', '340,000')
+    >>> number(0.98765), number(0.00123), number(421.4), number(340000.0), number(1e-17)
+    ('0.988', '0.0012', '421', '340,000', '0.000')
     """
-    if value == 0 or 0.01 <= abs(value) < 100:
+    if abs(value) < ROUNDING or 0.01 <= abs(value) < 100:
         return f"{value:.3f}"
     return f"{value:.2g}" if abs(value) < 0.01 else f"{value:,.0f}"

@@ -26,9 +26,9 @@ SCORES: dict[str, tuple[str, bool]] = {
     "parameters": ("parameters", False),
     "train_seconds": ("processor seconds of one training step on all rows", False),
     "test_seconds": ("processor seconds of one forward pass on all rows", False),
-    "tos_10": ("topological ordering score at d = 10", True),
-    "tos_20": ("topological ordering score at d = 20", True),
-    "tos_50": ("topological ordering score at d = 50", True),
+    "tos_10": ("topological ordering score on 10 variables, by d in training", True),
+    "tos_20": ("topological ordering score on 20 variables, by d in training", True),
+    "tos_50": ("topological ordering score on 50 variables, by d in training", True),
 }
 
 

@@ -31,7 +31,7 @@ def page(definition: Task, results: pd.DataFrame, command: str) -> str:
     """Return the whole page of a task."""
     head = [
         f"# {definition.title}",
-        f"Reproduces {definition.reproduces}.",
+        f"Reproduces {definition.reproduces}." if definition.reproduces else "Not in the paper.",
         f"```\n{command}\n```",
         LEGEND,
         *_remarks(results),
@@ -80,19 +80,30 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     ]
     best = _best(entries, higher)
     for name, line in entries.items():
-        texts = [entry.text(top) for entry, top in zip(line, best[_told(name)], strict=True)]
+        texts = [entry.text(is_best) for entry, is_best in zip(line, best[_told(name)], strict=True)]
         lines.append(_row([f"{name}{'' if name in measured else ' (quoted)'}", _told(name), *texts]))
     return "\n".join(lines)
 
 
-def _best(entries: dict[str, list[Entry]], higher: bool) -> dict[str, list[float | None]]:
-    """For all that are told as much, the best figure of each column; nothing is best where nothing else is."""
+def _best(entries: dict[str, list[Entry]], higher: bool) -> dict[str, list[Callable[[float], bool]]]:
+    """What reads best in each column, for all that are told as much."""
     best = {}
     for told in {_told(name) for name in entries}:
         lines = [line for name, line in entries.items() if _told(name) == told]
-        figures = [[shown(mean) for entry in column for mean in entry.means] for column in zip(*lines, strict=True)]
-        best[told] = [(max if higher else min)(column) if len(column) > 1 else None for column in figures]
+        columns = ([shown(mean) for entry in column for mean in entry.means] for column in zip(*lines, strict=True))
+        best[told] = [_reads_best(figures, higher) for figures in columns]
     return best
+
+
+def _reads_best(figures: list[float], higher: bool) -> Callable[[float], bool]:
+    """Tell the best of these; nothing is best where nothing else is."""
+    if len(figures) < 2:
+        return lambda _: False
+    if higher:
+        return lambda value: shown(value) == max(figures)
+    # An error that is estimated without bias can fall below zero by chance, and is no better for that.
+    least = max(min(figures), 0.0)
+    return lambda value: shown(value) <= least
 
 
 def _told(method: str) -> str:

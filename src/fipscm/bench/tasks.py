@@ -58,7 +58,7 @@ class Task:
 
     Attributes:
         title: what is compared; the heading of its page.
-        reproduces: which table or figure of the paper.
+        reproduces: which table or figure of the paper; None if it is not in the paper.
         methods: compared unless others are asked for.
         figures: scores shown, one table each.
         columns: the property of a data set that tells the columns of a table apart.
@@ -66,7 +66,7 @@ class Task:
     """
 
     title: str
-    reproduces: str
+    reproduces: str | None
     methods: tuple[str, ...]
     figures: tuple[str, ...]
     columns: str = "nodes"
@@ -83,7 +83,7 @@ STRESSED = ("fip", "zero-shot", "variance", "pc", "ges", "direct-lingam")
 TASKS: dict[str, Task] = {
     "smoke": Task(
         "A first look",
-        "nothing: it shows that everything runs",
+        None,
         ("fip", "variance"),
         ("tos", "f1"),
         grid=Grid(("lin-out",), dims=(5,), rows=(2_000,), seeds=(0,)),
@@ -160,7 +160,7 @@ TASKS: dict[str, Task] = {
     ),
     "robustness": Task(
         "Where it fails: broken assumptions",
-        "nothing: beyond the paper",
+        None,
         STRESSED,
         ("tos", "f1", "counterfactual", "doubted"),
         columns="variant",
@@ -174,7 +174,7 @@ TASKS: dict[str, Task] = {
     ),
     "rows": Task(
         "Where it fails: few rows",
-        "nothing: beyond the paper",
+        None,
         STRESSED,
         ("tos", "f1", "counterfactual"),
         columns="rows",

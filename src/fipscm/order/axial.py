@@ -21,7 +21,7 @@ class AxialConfig:
 
 
 class AxialEncoder(nn.Module):
-    """From standardised rows to one leaf logit per variable."""
+    """From rows to one leaf logit per variable."""
 
     def __init__(self, config: AxialConfig):
         super().__init__()

@@ -74,8 +74,7 @@ def remove_leaves(view: View, choose: Choice = soft_vote, before: Mask | None = 
 def order_by_chunks(
     encoder: AxialEncoder, table: NDArray[np.float64], chunk_rows: int = 200, vote: Choice = hard_vote
 ) -> Order:
-    """Algorithm 3: cut the standardised rows into tables of the size the encoder was trained on, and let them vote."""
-    standardised = (table - table.mean(axis=0)) / table.std(axis=0)
+    """Algorithm 3: cut a table, scaled as in training, into tables of the size of training, and let them vote."""
     chunks = max(1, len(table) // chunk_rows)
-    rows = standardised[: chunks * chunk_rows].reshape(chunks, -1, table.shape[1])
+    rows = table[: chunks * chunk_rows].reshape(chunks, -1, table.shape[1])
     return remove_leaves(RowsView(encoder, torch.from_numpy(rows).float()), vote).order

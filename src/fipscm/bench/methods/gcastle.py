@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fipscm.bench.method import Answer, Method
 from fipscm.bench.problem import Problem
@@ -30,11 +30,15 @@ class Castle(Method):
         rows, seed = problem.table.to_numpy(np.float64, copy=True), int(rng.integers(2**31))
         with _borrowed_globals(seed):
             learner = self.learner(rows.shape[1], seed)
-            learner.learn(rows)
+            learner.learn(self.digest(rows))
             return Answer(
                 adjacency=np.asarray(learner.causal_matrix).astype(np.int8),
                 edge_scores=np.abs(np.asarray(self.weights(learner), dtype=np.float64)),
             )
+
+    def digest(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the learner reads of the (N, D) rows: all of them, unless fewer say the same."""
+        return rows
 
     @abstractmethod
     def learner(self, nodes: int, seed: int) -> Any:
@@ -50,6 +54,10 @@ class Golem(Castle):
 
     name = "golem"
     title = "GOLEM, linear with equal noise variances (gcastle)"
+
+    def digest(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """D rows with the same products of columns, which are all that its likelihood reads."""
+        return np.linalg.qr(rows, mode="r")
 
     def learner(self, nodes: int, seed: int) -> Any:
         """Make GOLEM, which seeds itself."""

@@ -2,9 +2,8 @@
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from joblib import Parallel, delayed, parallel_config
@@ -14,6 +13,7 @@ from fipscm.bench.results import Cell, Line
 from fipscm.errors import NotInstalledError, unknown_name
 
 BACKENDS = ("local", "ray", "dask")
+Run = Callable[[Cell, float, Path | None], Line]
 
 
 @dataclass(frozen=True)
@@ -39,46 +39,55 @@ class Settings:
 
 def run_cells(cells: Iterable[Cell], settings: Settings) -> Iterator[Line]:
     """Yield the line of each cell as soon as it is there; a cell is asked for only when it can start."""
-    calls = (delayed(run_cell)(cell, settings.limit, settings.folder) for cell in cells)
-    with _engine(settings.backend, settings.jobs):
-        if settings.backend == "ray":  # its joblib backend hands results back only when all of a call are there
-            with Parallel() as parallel:
-                while some := list(islice(calls, settings.jobs)):
-                    yield from parallel(some)
-        else:
-            yield from Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(calls)
+    with _engine(settings.backend, settings.jobs) as run:
+        calls = (delayed(run)(cell, settings.limit, settings.folder) for cell in cells)
+        yield from Parallel(return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(calls)
 
 
 @contextlib.contextmanager
-def _engine(backend: str, jobs: int) -> Iterator[None]:
-    """Joblib on threads that wait for processes, or on a cluster that is running already or is started here."""
+def _engine(backend: str, jobs: int) -> Iterator[Run]:
+    """Threads that wait for processes here or on a Ray cluster, or workers of Dask; clusters are joined or started."""
     with contextlib.ExitStack() as stack:
-        name = "threading"
-        if backend == "ray":
-            _import_engine("ray")
-            import ray
-            from ray.util.joblib import register_ray
+        start = {"local": _local, "ray": _ray, "dask": _dask}[backend]
+        run = start(jobs, stack)
+        stack.enter_context(parallel_config(backend="dask" if backend == "dask" else "threading", n_jobs=jobs))
+        yield run
 
-            register_ray()  # type: ignore[no-untyped-call]
-            if not ray.is_initialized():
-                address = {"address": "auto"} if "RAY_ADDRESS" in os.environ else {"num_cpus": jobs}
-                ray.init(include_dashboard=False, log_to_driver=False, **address)
-                stack.callback(ray.shutdown)
-            name = "ray"
-        elif backend == "dask":
-            _import_engine("distributed")
-            import dask
-            from distributed import Client
 
-            # A cell is a child process of its worker, and a daemon may have none.
-            stack.enter_context(dask.config.set({"distributed.worker.daemon": False}))
-            scheduler = os.environ.get("DASK_SCHEDULER_ADDRESS")
-            local = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
-            arguments = {"address": scheduler} if scheduler else local
-            stack.enter_context(Client(**arguments))  # type: ignore[no-untyped-call]
-            name = "dask"
-        stack.enter_context(parallel_config(backend=name, n_jobs=jobs))
-        yield
+def _local(jobs: int, stack: contextlib.ExitStack) -> Run:
+    return run_cell
+
+
+def _ray(jobs: int, stack: contextlib.ExitStack) -> Run:
+    """Each thread of joblib waits for a task of Ray: Ray's own backend keeps results back until all are there."""
+    _import_engine("ray")
+    import ray
+
+    if not ray.is_initialized():
+        address = {"address": "auto"} if "RAY_ADDRESS" in os.environ else {"num_cpus": jobs}
+        ray.init(include_dashboard=False, log_to_driver=False, **address)
+        stack.callback(ray.shutdown)
+    task = ray.remote(run_cell)
+
+    def run(cell: Cell, limit: float, folder: Path | None) -> Line:
+        line: Line = ray.get(task.remote(cell, limit, folder))  # type: ignore[call-arg]
+        return line
+
+    return run
+
+
+def _dask(jobs: int, stack: contextlib.ExitStack) -> Run:
+    _import_engine("distributed")
+    import dask
+    from distributed import Client
+
+    # A cell is a child process of its worker, and a daemon may have none.
+    stack.enter_context(dask.config.set({"distributed.worker.daemon": False}))
+    scheduler = os.environ.get("DASK_SCHEDULER_ADDRESS")
+    local = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
+    arguments = {"address": scheduler} if scheduler else local
+    stack.enter_context(Client(**arguments))  # type: ignore[no-untyped-call]
+    return run_cell
 
 
 def _import_engine(package: str) -> None:

@@ -57,7 +57,7 @@ class Golem(Castle):
 
     def digest(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """D rows with the same products of columns, which are all that its likelihood reads."""
-        return np.linalg.qr(rows, mode="r")
+        return np.asarray(np.linalg.qr(rows, mode="r"))
 
     def learner(self, nodes: int, seed: int) -> Any:
         """Make GOLEM, which seeds itself."""

@@ -66,8 +66,8 @@ def _training_table(nodes: int, rows: int, rng: np.random.Generator) -> tuple[ND
 
 def _in_one_unit(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Tables as in the paper, where the columns' scales help to order them."""
-    centred = values - values.mean(axis=0)
-    return centred / centred.std()
+    centred: NDArray[np.float64] = values - values.mean(axis=0)
+    return centred / float(centred.std())
 
 
 def _mean_tos(encoder: AxialEncoder, nodes: int, rows: int = 200) -> float:

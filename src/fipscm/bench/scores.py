@@ -9,8 +9,8 @@ from fipscm.metrics import auc_prg, auc_roc, calibration_error, directed_f1, mmd
 
 SAMPLE_ROWS = 1_000  # the discrepancy of two samples takes time beyond the square of the rows
 
-# What each score is called in a table, and whether higher is better.
-SCORES: dict[str, tuple[str, bool]] = {
+# What each score is called in a table, and whether higher is better; None if that depends on the data.
+SCORES: dict[str, tuple[str, bool | None]] = {
     "tos": ("topological ordering score", True),
     "f1": ("directed F1", True),
     "shd": ("structural Hamming distance", False),
@@ -20,7 +20,7 @@ SCORES: dict[str, tuple[str, bool]] = {
     "counterfactual": ("counterfactual error", False),
     "noise": ("noise error", False),
     "mmd": ("MMD of samples", False),
-    "doubted": ("share of tables on which the method's own check fails", False),
+    "doubted": ("share of tables whose assumptions the method's own check doubts", None),
     "seconds": ("processor seconds", False),
     "memory": ("peak memory, MB", False),
     "parameters": ("parameters", False),

@@ -19,6 +19,7 @@ SECTIONS = {
     "rows": ["name", "preset", "nodes", "scale", "variant"],
 }
 TOLD = ("rows", "order", "graph")
+DIRECTIONS = {True: " (higher is better)", False: " (lower is better)", None: ""}
 
 LEGEND = """Each entry is the mean over n data sets and, in parentheses, their standard deviation (a single one has
 neither); what the paper printed for the method of the same name, in its own implementation, stands in [brackets]. A row
@@ -73,7 +74,7 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     header = ["method", "told", *(label.format(column) for column in columns), *averaged]
     title, higher = SCORES[figure]
     lines = [
-        f"### {title[0].upper() + title[1:]} ({'higher' if higher else 'lower'} is better): {heading(key)}",
+        f"### {title[0].upper() + title[1:]}{DIRECTIONS[higher]}: {heading(key)}",
         "",
         _row(header),
         _row(["---"] * len(header)),
@@ -85,7 +86,7 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     return "\n".join(lines)
 
 
-def _best(entries: dict[str, list[Entry]], higher: bool) -> dict[str, list[Callable[[float], bool]]]:
+def _best(entries: dict[str, list[Entry]], higher: bool | None) -> dict[str, list[Callable[[float], bool]]]:
     """What reads best in each column, for all that are told as much."""
     best = {}
     for told in {_told(name) for name in entries}:
@@ -95,9 +96,9 @@ def _best(entries: dict[str, list[Entry]], higher: bool) -> dict[str, list[Calla
     return best
 
 
-def _reads_best(figures: list[float], higher: bool) -> Callable[[float], bool]:
-    """Tell the best of these; nothing is best where nothing else is."""
-    if len(figures) < 2:
+def _reads_best(figures: list[float], higher: bool | None) -> Callable[[float], bool]:
+    """Tell the best of these; nothing is best where nothing else is, or where better has no direction."""
+    if len(figures) < 2 or higher is None:
         return lambda _: False
     if higher:
         return lambda value: shown(value) == max(figures)

@@ -1,11 +1,14 @@
 """From results to pictures: each score against what the columns of its tables stand for, a line per method."""
 
+from collections.abc import Hashable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from fipscm.bench.entries import quoted_entries
 from fipscm.bench.results import DONE
 from fipscm.bench.scores import SCORES
 from fipscm.bench.tables import SECTIONS, column_order, heading
@@ -13,7 +16,8 @@ from fipscm.bench.tasks import Task
 from fipscm.files import write_whole
 
 WIDTH, HEIGHT, ACROSS = 4.2, 3.4, 4
-MEASURED = ("nodes", "rows")  # columns between which a line makes sense
+BARS: dict[str, Any] = {"marker": "o", "capsize": 2}
+MEASURED = {"nodes": "variables", "rows": "rows"}  # columns between which a line makes sense, in words
 
 
 def draw(figure: str, definition: Task, results: pd.DataFrame, path: Path) -> bool:
@@ -52,9 +56,21 @@ def _panel(axis: Axes, figure: str, rows: pd.DataFrame, methods: list[str], defi
         means, spread = scores.mean().reindex(columns), scores.std().reindex(columns).fillna(0.0)
         places = [place + 0.03 * (number - len(methods) / 2) for place in range(len(columns))]
         style = ("-" if number < 10 else "--") if definition.columns in MEASURED else "none"
-        axis.errorbar(
-            places, means, spread, marker="o", capsize=2, label=method, color=f"C{number % 10}", linestyle=style
-        )
-    axis.set_xticks(range(len(columns)), [str(column) for column in columns], rotation=0 if len(columns) < 4 else 20)
-    axis.set_xlabel(definition.columns if definition.columns in MEASURED else "")
+        axis.errorbar(places, means, spread, label=method, color=f"C{number % 10}", linestyle=style, **BARS)
+    _paper(axis, figure, rows, columns, definition)
+    slanted: dict[str, Any] = {"rotation": 20, "ha": "right", "rotation_mode": "anchor"} if len(columns) > 3 else {}
+    axis.set_xticks(range(len(columns)), [str(column) for column in columns], **slanted)
+    axis.set_xlabel(MEASURED.get(definition.columns, ""))
     axis.grid(alpha=0.3)
+
+
+def _paper(axis: Axes, figure: str, rows: pd.DataFrame, columns: Sequence[Hashable], definition: Task) -> None:
+    """What the paper printed for the first of the methods, where it did."""
+    ours = definition.methods[0]
+    entries = quoted_entries(figure, ours, rows, columns, definition)[: len(columns)]  # a mean may follow them
+    quotes = {place: entry.quoted for place, entry in enumerate(entries) if entry.quoted}
+    if quotes:
+        means, spread = zip(*((quote.mean, quote.std or 0.0) for quote in quotes.values()), strict=True)
+        style = ":" if definition.columns in MEASURED else "none"
+        label = f"{ours} (paper)"
+        axis.errorbar(list(quotes), means, spread, label=label, color="black", mfc="white", linestyle=style, **BARS)

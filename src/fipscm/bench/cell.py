@@ -28,6 +28,7 @@ from fipscm.bench.scores import score
 from fipscm.bench.sources import make_problem
 from fipscm.order.weights import shipped_steps
 
+GRACE = 10  # seconds in which a process that has answered may tidy up after itself
 PATIENCE = 20  # on the clock, for one processor second: a busy machine is no fault of the method
 # A fork of a process that has imported everything starts at once; one that runs threads must not be forked.
 _CONTEXT: Any = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
@@ -46,6 +47,7 @@ def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
     try:
         if receiver.poll(PATIENCE * limit):
             outcome = receiver.recv()
+            process.join(GRACE)
     except EOFError:
         process.join()
         if process.exitcode != -getattr(signal, "SIGXCPU", 0):

@@ -1,5 +1,7 @@
 """The committed tables follow from the committed results, and from nothing else."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,8 @@ from fipscm.bench.results import RESULTS, Cell, read_results
 from fipscm.bench.tasks import TASKS
 from fipscm.order.weights import shipped_steps
 
-FOLDER = Path(__file__).parents[2] / "docs" / "results" / "benchmark"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "results" / "benchmark"
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "README")
 
 
@@ -27,6 +30,22 @@ def test_every_task_with_results_has_a_page():
         if any(Cell(method, data) in cells for data in task.grid.data_sets() for method in task.methods)
     }
     assert set(PAGES) == run
+
+
+@pytest.mark.parametrize(
+    ("summary", "page"),
+    [
+        ("scoreboard", "README.md"),
+        ("failures", "docs/results/benchmark/README.md"),
+        ("orders", "docs/results/order.md"),
+        ("pipeline", "docs/results/pipeline.md"),
+    ],
+)
+def test_a_summary_follows_from_the_results(summary, page):
+    command = [sys.executable, "benchmarks/summary.py", summary]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    written = (ROOT / page).read_text().splitlines()
+    assert [line for line in printed.splitlines() if line and line not in written] == []
 
 
 def test_no_result_is_older_than_the_weights_it_rests_on():

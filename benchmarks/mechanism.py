@@ -74,26 +74,26 @@ def full_order(variables: int) -> np.ndarray:
 
 def plain_step(variables: int, rows: int) -> Callable[[], object]:
     network, x = PlainTransformer(variables), torch.randn(rows, variables)
-    optimiser = torch.optim.AdamW(network.parameters())
+    optimizer = torch.optim.AdamW(network.parameters())
     allowed = torch.from_numpy(full_order(variables))
 
     def step() -> None:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (network(x, allowed) - x).square().mean().backward()
-        optimiser.step()
+        optimizer.step()
 
     return step
 
 
 def fast_step(variables: int, rows: int) -> Callable[[], object]:
     network, x = CausalTransformer(variables, SIZES, torch.Generator()), torch.randn(rows, variables)
-    optimiser = torch.optim.AdamW(network.parameters())
+    optimizer = torch.optim.AdamW(network.parameters())
     parents = Parents.of(full_order(variables))
 
     def step() -> None:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         chunked_backward(network, parents, x, x)
-        optimiser.step()
+        optimizer.step()
 
     return step
 

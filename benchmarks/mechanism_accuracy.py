@@ -20,9 +20,9 @@ import typer
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, fit_mechanism
 from fipscm.metrics import directed_f1, rescaled_l2
+from fipscm.scm.standard import StandardSCM
 from fipscm.simulate import counterfactual_tests, known_scm, metadataset
 from fipscm.simulate.metadatasets import ROWS
-from fipscm.structural import StandardSCM
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 RESULTS = Path("benchmarks/results/mechanism.jsonl")

@@ -13,9 +13,9 @@ from scipy.linalg import block_diag
 
 from fipscm.metrics import calibration_error, directed_f1, tos
 from fipscm.order import SCALES, ZeroShot, load_encoder, zero_shot
-from fipscm.order.checkpoint import load_tensors
 from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
+from fipscm.tables.archive import load_archive
 from summary import DIMS, RESULTS, plain_scores
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -70,7 +70,7 @@ def record(results: Path = RESULTS, weights: Path = WEIGHTS) -> None:
     ours = scores[(scores.method == "zero-shot") & scores.nodes.isin(DIMS)]
     means = ours.groupby(["name", "preset", "scale", "nodes"])[["tos", "f1"]].mean().round(3)
     cells = {" ".join(map(str, cell)): figures for cell, figures in means.to_dict("index").items()}
-    _, facts = load_tensors(weights)
+    _, facts = load_archive(weights, "weights")
     save_encoder(load_encoder(weights), weights, facts | {"scores": cells})
 
 

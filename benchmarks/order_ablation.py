@@ -10,11 +10,11 @@ from pathlib import Path
 import torch
 import typer
 
-from fipscm.order.evidence import PAIR_STATISTICS
-from fipscm.order.model import EvidenceConfig
-from fipscm.order.pretrain import Objective
-from fipscm.order.tasks import Slab, curriculum, training_batch
-from fipscm.order.trainer import OptimizerConfig, Trainer
+from fipscm.order.encoder import EvidenceConfig
+from fipscm.order.evidence.table import PAIR_STATISTICS
+from fipscm.order.training.run import Objective
+from fipscm.order.training.tasks import Slab, curriculum, training_batch
+from fipscm.order.training.trainer import OptimizerConfig, Trainer
 
 GROUPS = {
     "nothing": (),
@@ -45,7 +45,7 @@ def main(
     torch.set_num_threads(1)
     pool = [training_batch(curriculum("small", seed), index) for index in range(batches)]
     test = [training_batch(curriculum("small", seed + 1), index) for index in range(held_out)]
-    print("| left out | leaf loss | parent loss | top-1 leaf, standardised | top-1 leaf, raw |")
+    print("| left out | leaf loss | parent loss | top-1 leaf, standardized | top-1 leaf, raw |")
     print("| --- | --- | --- | --- | --- |")
     for name, words in GROUPS.items():
         kept = kept_statistics(words)

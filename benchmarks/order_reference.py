@@ -4,9 +4,9 @@ import numpy as np
 import torch
 from rich.progress import track
 
-from fipscm.order.evidence import EvidenceTable
+from fipscm.order.evidence.table import EvidenceTable
 from fipscm.order.novelty import summarise, write_reference
-from fipscm.order.tasks import training_scm
+from fipscm.order.training.tasks import training_scm
 
 TABLES = 1000
 

@@ -9,14 +9,14 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from fipscm.bench.entries import number
-from fipscm.bench.problem import ROWS
-from fipscm.bench.quotes import quote
-from fipscm.bench.results import DONE, read_results
-from fipscm.bench.scores import SCORES
-from fipscm.bench.sources import COLLECTIONS
-from fipscm.bench.variants import VARIANTS
+from fipscm.bench.data.problem import ROWS
+from fipscm.bench.data.sources import COLLECTIONS
+from fipscm.bench.report.entries import number
+from fipscm.bench.report.quotes import quote
+from fipscm.bench.run.results import DONE, read_results
+from fipscm.bench.run.scoring import SCORES
 from fipscm.order import SCALES
+from fipscm.simulate.worlds import VARIANTS
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 Results = Annotated[Path, typer.Option(help="The benchmark's results.")]
@@ -97,7 +97,7 @@ def failures(results: Results = RESULTS) -> None:
     lines = pd.DataFrame(read_results(results))
     at_hand = lines["name"].isin(STRESSED) & (lines.nodes == 10) & (lines.rows == ROWS) & (lines.seed == 0)
     fits = lines[at_hand & (lines.method == "fip") & (lines.status == DONE)]
-    _row("", "directed F1, raw", "standardised", "counterfactual error, raw", "standardised", "`check` doubts")
+    _row("", "directed F1, raw", "standardized", "counterfactual error, raw", "standardized", "`check` doubts")
     _rule(6)
     for variant in VARIANTS:
         cells = fits[fits.variant == variant]

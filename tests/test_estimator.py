@@ -20,8 +20,8 @@ from fipscm.errors import (
     UnknownNameError,
 )
 from fipscm.metrics import rescaled_l2
-from fipscm.persistence import load_model, save_model
 from fipscm.simulate import known_scm, sample_scm
+from fipscm.tables.archive import load_archive, save_archive
 
 ORDER = ["age", "dose", "pain"]
 
@@ -171,9 +171,9 @@ def test_a_loaded_model_keeps_its_graph_in_whatever_form_it_came(model, tmp_path
 
 def test_a_file_that_says_nothing_of_parameters_loads_with_its_order(model, tmp_path):
     model.save(tmp_path / "m.fip")
-    arrays, settings = load_model(tmp_path / "m.fip")
+    arrays, settings = load_archive(tmp_path / "m.fip", "model")
     del settings["parameters"]
-    save_model(tmp_path / "early.fip", arrays, settings)
+    save_archive(tmp_path / "early.fip", "model", arrays, settings)
     early = load(tmp_path / "early.fip")
     assert early.order == ORDER
     pd.testing.assert_frame_equal(early.sample(5, 0), model.sample(5, 0), check_exact=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fipscm.cli import main
+from fipscm.cli.main import main
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
 

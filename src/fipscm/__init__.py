@@ -1,9 +1,9 @@
 """From a table of observations to what is, what if, and what would have been."""
 
 from fipscm.estimator import FiP
-from fipscm.intervention import Shift
 from fipscm.knowledge import Knowledge
 from fipscm.order import infer_order
+from fipscm.scm.intervention import Shift
 
 __all__ = ["FiP", "Knowledge", "Shift", "infer_order", "load"]
 

@@ -12,11 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from fipscm.arrays import Adjacency, Mask, Order
 from fipscm.errors import GraphError, KnowledgeError
 from fipscm.graph import (
-    Adjacency,
-    Mask,
-    Order,
     allowed_from_adjacency,
     allowed_from_order,
     as_adjacency,

@@ -17,22 +17,23 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from fipscm import persistence
-from fipscm.bridge import to_dowhy
+from fipscm.arrays import Array, Order
 from fipscm.constraints import Constraints
-from fipscm.diagnostics import Report, full_report
-from fipscm.effects import Effect, Question, average_effect, bootstrap_corrections
+from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, unknown_name
-from fipscm.graph import Order, order_positions, to_networkx
-from fipscm.intervention import Array, Do
+from fipscm.graph import order_positions, to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
-from fipscm.mechanism.model import LearnedSCM
+from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.progress import progress_bar, silent
 from fipscm.order import plausible_orders, precedence_shares, zero_shot
 from fipscm.plotting import plot_graph
-from fipscm.table import training_frame
-from fipscm.uncertainty import agreement
+from fipscm.questions.check import Report, full_report
+from fipscm.questions.effect import Effect, Question, average_effect, bootstrap_corrections
+from fipscm.questions.uncertainty import agreement
+from fipscm.scm.intervention import Do
+from fipscm.tables.archive import load_archive, save_archive
+from fipscm.tables.validate import training_frame
 
 PLAUSIBLE_ORDERS = 20
 _ASSESSED = ("order_confidence", "agreement")
@@ -186,12 +187,12 @@ class FiP(BaseEstimator):
         assessed = dict(zip(_ASSESSED, self._assessment or (), strict=False))
         arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
         settings = {**scm.settings(), "parameters": self._parameters()}
-        persistence.save_model(path, {**arrays, "corrections": self.corrections_, **assessed}, settings)
+        save_archive(path, "model", {**arrays, "corrections": self.corrections_, **assessed}, settings)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a saved model; its answers are bit for bit those of the model that was saved."""
-        arrays, settings = persistence.load_model(path)
+        arrays, settings = load_archive(path, "model")
         if "parameters" in settings:
             model = cls(**Constraints.restore(settings["parameters"]))
         else:  # an early file does not say whether its order was given or inferred

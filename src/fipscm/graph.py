@@ -11,13 +11,10 @@ from typing import Any
 import igraph
 import networkx as nx
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fipscm.arrays import Adjacency, Mask, Order
 from fipscm.errors import GraphError, OrderError
-
-Adjacency = NDArray[np.int8]
-Mask = NDArray[np.bool_]
-Order = NDArray[np.intp]
 
 
 def as_adjacency(matrix: ArrayLike, names: Sequence[Hashable] | None = None) -> Adjacency:

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from fipscm.arrays import Mask
 from fipscm.errors import KnowledgeError, unknown_name
-from fipscm.graph import Mask, descendants, find_cycle
+from fipscm.graph import descendants, find_cycle
 
 Edge = tuple[Hashable, Hashable]
 

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from fipscm.graph import Adjacency, allowed_from_adjacency, allowed_from_order, as_adjacency, order_positions
+from fipscm.arrays import Adjacency
+from fipscm.graph import allowed_from_adjacency, allowed_from_order, as_adjacency, order_positions
 
 
 def tos(order: ArrayLike, adjacency: ArrayLike) -> float:
@@ -121,7 +122,7 @@ def rescaled_l2(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float
 def mmd(first: ArrayLike, second: ArrayLike) -> float:
     """Squared maximum mean discrepancy, unbiased, Gaussian kernel, width the median distance of the first rows.
 
-    Columns are standardised by the first sample, so that units do not matter.
+    Columns are standardized by the first sample, so that units do not matter.
     """
     left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     centre, spread = left.mean(axis=0), left.std(axis=0) + 1e-12

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fipscm.errors import DataError
-from fipscm.files import require_writable, write_whole
+from fipscm.tables.write import require_writable, write_whole
 
 PICTURES = (".png", ".pdf", ".svg")
 POSITIVE, NEGATIVE, NODE = "#2b6cb0", "#c05621", "#edf2f7"

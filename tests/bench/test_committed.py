@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fipscm.bench.pages import page_of
-from fipscm.bench.results import RESULTS, Cell, read_results
+from fipscm.bench.report.pages import page_of
+from fipscm.bench.run.results import RESULTS, Cell, read_results
 from fipscm.bench.tasks import TASKS
-from fipscm.order.weights import shipped_steps
+from fipscm.order.weights import shipped_facts
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "results" / "benchmark"
@@ -52,7 +52,7 @@ def test_no_result_is_older_than_the_weights_it_rests_on():
     resting = [
         line for line in read_results(FOLDER / RESULTS) if line["method"] in ("fip", "zero-shot", "dowhy-predicted")
     ]
-    assert {line["versions"]["weights"] for line in resting} == {f"{shipped_steps()} steps"}
+    assert {line["versions"]["weights"] for line in resting} == {f"{shipped_facts()['steps']} steps"}
 
 
 def test_every_result_says_what_made_it():

@@ -9,13 +9,13 @@ from fipscm.metrics import directed_f1
 from fipscm.simulate import known_scm, sample_scm
 
 
-def standardised(scm, rows, seed):
+def standardized(scm, rows, seed):
     values = scm.sample_arrays(rows, np.random.default_rng(seed))[0]
     return (values - values.mean(axis=0)) / values.std(axis=0)
 
 
 def found_f1(scm, rows=4_000, seed=0):
-    test = find_edges(standardised(scm, rows, seed), allowed_from_order(scm.order), torch.Generator().manual_seed(seed))
+    test = find_edges(standardized(scm, rows, seed), allowed_from_order(scm.order), torch.Generator().manual_seed(seed))
     return directed_f1(adjacency_from_allowed(test.kept), scm.adjacency), test
 
 
@@ -50,7 +50,7 @@ def test_causes_that_act_only_together_are_found():
 def test_scores_and_edges_agree_and_respect_the_mask():
     scm = known_scm("simpson")
     allowed = allowed_from_order(scm.order)
-    test = find_edges(standardised(scm, 2_000, 4), allowed, torch.Generator().manual_seed(0), level=0.01)
+    test = find_edges(standardized(scm, 2_000, 4), allowed, torch.Generator().manual_seed(0), level=0.01)
     assert ((test.scores > 2) == test.kept).all()
     assert (test.scores[~allowed] == 0).all()
 

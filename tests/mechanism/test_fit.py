@@ -6,7 +6,8 @@ from fipscm.errors import DataError, GraphError, InterventionError, UnknownNameE
 from fipscm.graph import allowed_from_adjacency, allowed_from_order
 from fipscm.mechanism import LearnedSCM, MechanismConfig, TrainingConfig, TransformerConfig, fit_mechanism
 from fipscm.metrics import directed_f1, rescaled_l2
-from fipscm.scm import Shift, fixed_point
+from fipscm.scm.fixed_point import fixed_point
+from fipscm.scm.intervention import Shift
 from fipscm.simulate import counterfactual_tests, known_scm, sample_scm
 
 SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)

@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from fipscm.mechanism.regression import Ridge
+from fipscm.mechanism.smooth import Ridge
 
 
 def drawn(seed):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.order.model import EvidenceConfig, EvidenceEncoder
+from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
 from fipscm.simulate import sample_scm
 
 

@@ -1,5 +1,5 @@
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
-from fipscm.mechanism.model import LearnedSCM
+from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.progress import progress_bar
 from fipscm.mechanism.train import TrainingConfig
 from fipscm.mechanism.transformer import TransformerConfig

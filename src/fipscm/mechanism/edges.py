@@ -12,18 +12,10 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from fipscm.graph import Mask
-from fipscm.intervention import Array
+from fipscm.arrays import Array, Mask
 from fipscm.mechanism.progress import Steps, uncounted
-from fipscm.mechanism.regression import (
-    ROUGH,
-    Relevance,
-    Waves,
-    learn_relevance,
-    numpy_on_one_thread,
-    squared_errors,
-)
 from fipscm.mechanism.screen import screen
+from fipscm.mechanism.smooth import ROUGH, Relevance, Waves, learn_relevance, numpy_on_one_thread, squared_errors
 
 LEVEL = 0.01
 FITTED_SHARE = 0.6
@@ -50,7 +42,7 @@ class EdgeTest:
 def find_edges(
     z: Array, allowed: Mask, generator: torch.Generator, level: float = LEVEL, report: Steps = uncounted
 ) -> EdgeTest:
-    """Test every allowed cause on standardised columns (N, D).
+    """Test every allowed cause on standardized columns (N, D).
 
     A t-test decides where a node is linear. Elsewhere causes that cannot matter are screened out, and the others are
     eliminated backwards: a cause stays only if predictions of unseen rows get worse without it.

@@ -9,19 +9,19 @@ from zlib import crc32
 import numpy as np
 import torch
 
+from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, unknown_name
-from fipscm.graph import Mask, Order, adjacency_from_allowed, as_adjacency, topological_order
-from fipscm.intervention import Array
+from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
 from fipscm.mechanism.edges import LEVEL, find_edges, log_p_of_gain
-from fipscm.mechanism.model import LearnedSCM
+from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.progress import Report, silent, steps_of
-from fipscm.mechanism.regression import Relevance
 from fipscm.mechanism.screen import screen
 from fipscm.mechanism.skip import Skip
+from fipscm.mechanism.smooth import Relevance
 from fipscm.mechanism.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
-from fipscm.table import training_frame
+from fipscm.tables.validate import training_frame
 
 PIECE = 1_000
 TINY = 1e-12  # of a column's spread: below it lies rounding error

@@ -1,10 +1,9 @@
-"""Least squares on standardised columns, and its t-test. Shapes: N rows, D variables, P regressors."""
+"""Least squares on standardized columns, and its t-test. Shapes: N rows, D variables, P regressors."""
 
 import numpy as np
 from scipy import linalg, stats
 
-from fipscm.graph import Mask
-from fipscm.intervention import Array
+from fipscm.arrays import Array, Mask
 
 
 def least_squares(z: Array, allowed: Mask) -> Array:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fipscm.intervention import Array
+from fipscm.arrays import Array
 
 TAIL_SHARE = 0.02
 

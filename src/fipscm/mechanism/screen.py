@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, stats
 
-from fipscm.graph import Mask, Order
-from fipscm.intervention import Array
+from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.linear import eliminate_linear
 
 BUMPS = 8
@@ -50,7 +49,7 @@ class _Basis:
 
 
 def screen(z: Array, allowed: Mask, limit: float) -> Screening:
-    """Test every allowed cause of every node on standardised columns (N, D).
+    """Test every allowed cause of every node on standardized columns (N, D).
 
     The limit is the log p-value below which a linear cause survives elimination.
     """

@@ -9,19 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from fipscm.graph import Mask
-from fipscm.intervention import Array
+from fipscm.arrays import Array, Mask
 from fipscm.mechanism.linear import least_squares
 from fipscm.mechanism.progress import Steps, uncounted
-from fipscm.mechanism.regression import (
-    FINE,
-    ROUGH,
-    Relevance,
-    Waves,
-    fit_waves,
-    learn_relevance,
-    numpy_on_one_thread,
-)
+from fipscm.mechanism.smooth import FINE, ROUGH, Relevance, Waves, fit_waves, learn_relevance, numpy_on_one_thread
 
 WAVES = 1_000
 
@@ -64,7 +55,7 @@ class Skip:
         smoothness: Mapping[int, Relevance] | None = None,
         report: Steps = uncounted,
     ) -> "Skip":
-        """Solve each node on standardised rows (N, D): by least squares, and if curved, with waves on the first rows.
+        """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
         The later rows stay unseen by curved nodes: they tell whether the network has anything to add. `smoothness` is
         where to start from, if a node's causes have been weighed before.

@@ -5,13 +5,13 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from fipscm.files import write_whole
 from fipscm.mechanism.transformer import CausalTransformer, Parents
+from fipscm.tables.archive import load_archive, save_archive
+from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays, to_tensors
 
 CELLS = 2**19  # rows times slots at a time: intermediate results should stay in the processor's cache
 
@@ -35,7 +35,7 @@ class Progress:
     """Where a training run stands; everything a resumed run needs besides the data."""
 
     network: CausalTransformer
-    optimiser: torch.optim.Optimizer
+    optimizer: torch.optim.Optimizer
     generator: torch.Generator
     epoch: int = 0
     best: float = math.inf
@@ -44,26 +44,23 @@ class Progress:
 
     def save(self, path: Path) -> None:
         """Write the state; an interrupted write leaves the old one whole."""
-        write_whole(path, lambda file: torch.save(self._state(), file))
+        arrays = {
+            **to_arrays(self.network.state_dict(), "network."),
+            **to_arrays(self.best_weights, "best."),
+            **optimizer_arrays(self.optimizer),
+            "generator": self.generator.get_state().numpy(),
+        }
+        facts = {"epoch": self.epoch, "best": self.best, "best_epoch": self.best_epoch}
+        save_archive(path, "checkpoint", arrays, facts)
 
     def load(self, path: Path) -> None:
         """Continue from a saved state."""
-        state = torch.load(path, weights_only=True)
-        self.network.load_state_dict(state["network"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.generator.set_state(state["generator"])
-        for name, value in state["scalars"].items():
-            setattr(self, name, value)
-        self.best_weights = state["best_weights"]
-
-    def _state(self) -> dict[str, Any]:
-        return {
-            "network": self.network.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "generator": self.generator.get_state(),
-            "best_weights": self.best_weights,
-            "scalars": {name: getattr(self, name) for name in ("epoch", "best", "best_epoch")},
-        }
+        arrays, facts = load_archive(path, "checkpoint")
+        restore_module(self.network, arrays, "network.")
+        restore_optimizer(self.optimizer, arrays)
+        self.generator.set_state(torch.from_numpy(arrays["generator"].copy()))
+        self.epoch, self.best, self.best_epoch = facts["epoch"], facts["best"], facts["best_epoch"]
+        self.best_weights = to_tensors(arrays, "best.")
 
 
 def train(
@@ -82,7 +79,7 @@ def train(
     Training stops when the held-out error has not improved for `patience` epochs. A loss that is not finite stops it
     too, with the last good weights and a warning.
     """
-    progress = Progress(network, _optimiser(network, config), generator)
+    progress = Progress(network, _optimizer(network, config), generator)
     if checkpoint is not None and checkpoint.exists():
         progress.load(checkpoint)
     else:
@@ -128,13 +125,13 @@ def _epoch(progress: Progress, parents: Parents, x: Tensor, target: Tensor, conf
     """Go through the rows once; stop at once, and tell, when a loss or a gradient is not finite."""
     batches = max(1, len(x) // config.batch)
     for step, rows in enumerate(torch.randperm(len(x), generator=progress.generator).tensor_split(batches)):
-        for group in progress.optimiser.param_groups:
+        for group in progress.optimizer.param_groups:
             group["lr"] = config.rate * _schedule((progress.epoch + step / batches) / config.epochs, config.warm_up)
-        progress.optimiser.zero_grad()
+        progress.optimizer.zero_grad()
         chunked_backward(progress.network, parents, x[rows], target[rows])
         if not math.isfinite(nn.utils.clip_grad_norm_(progress.network.parameters(), config.clip).item()):
             return False
-        progress.optimiser.step()
+        progress.optimizer.step()
     return True
 
 
@@ -148,7 +145,7 @@ def _schedule(done: float, warm_up: float) -> float:
     return min(1.0, (done + 1e-3) / warm_up) * 0.5 * (1 + math.cos(math.pi * done))
 
 
-def _optimiser(network: CausalTransformer, config: TrainingConfig) -> torch.optim.Optimizer:
+def _optimizer(network: CausalTransformer, config: TrainingConfig) -> torch.optim.Optimizer:
     matrices = [parameter for parameter in network.parameters() if parameter.dim() == 2]
     others = [parameter for parameter in network.parameters() if parameter.dim() != 2]
     groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]

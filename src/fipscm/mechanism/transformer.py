@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fipscm.graph import Mask, Order
-from fipscm.nn.encoder import CausalLayer
+from fipscm.arrays import Mask, Order
+from fipscm.mechanism.layer import CausalLayer
 
 BLOCK = 6  # nodes; smaller blocks waste fewer slots, larger ones start fewer operations
 

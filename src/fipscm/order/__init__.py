@@ -1,5 +1,5 @@
 from fipscm.order.weights import load_encoder, shipped_encoder
-from fipscm.order.zeroshot import (
+from fipscm.order.zero_shot import (
     METHODS,
     SCALES,
     ZeroShot,

@@ -7,16 +7,15 @@ density; they take memory and time beyond the square of the rows, so both look a
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import pdist, squareform
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import KFold, cross_val_predict
 
+from fipscm.arrays import Array, Order
 from fipscm.errors import NotInstalledError
-from fipscm.graph import Order
 
-Rows = NDArray[np.float64]
+Rows = Array
 MOST_ROWS = 1000
 
 
@@ -99,7 +98,7 @@ def _nogam_leaf(rows: Rows) -> int:
 
 
 def _predicted(inputs: Rows, target: Rows) -> Rows:
-    """Cross-validated kernel ridge predictions on standardised inputs."""
+    """Cross-validated kernel ridge predictions on standardized inputs."""
     scaled = (inputs - inputs.mean(axis=0)) / np.maximum(inputs.std(axis=0), 1e-12)
     model = KernelRidge(alpha=0.01, kernel="rbf", gamma=0.5 / scaled.shape[1])
     predicted: Rows = cross_val_predict(model, scaled, target - target.mean(), cv=KFold(3))

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from fipscm.order.checkpoint import load_tensors, save_tensors
-from fipscm.order.evidence import Evidence, EvidenceTable
+from fipscm.arrays import Array
+from fipscm.order.evidence.table import Evidence, EvidenceTable
+from fipscm.tables.archive import load_archive, save_archive
+from fipscm.tables.checkpoint import to_arrays, to_tensors
 
 REFERENCE = Path(__file__).with_name("reference.safetensors")
 FARTHEST = 10.0
@@ -28,7 +28,7 @@ class Novelty:
     p_value: float
 
 
-def novelty(values: NDArray[np.float64]) -> Novelty:
+def novelty(values: Array) -> Novelty:
     """Compare the rows (N, D) of a table with what the shipped order model has seen."""
     summary = summarise(EvidenceTable.of(values).evidence())
     centre, spread, distances = _reference()
@@ -48,12 +48,13 @@ def write_reference(summaries: Tensor, path: Path = REFERENCE) -> None:
     """Learn centre, spread and usual distances from summaries (T, S) of training tables."""
     centre, spread = summaries.mean(dim=0), summaries.std(dim=0).clamp_min(1e-6)
     distances = torch.stack([_distance(summary, centre, spread) for summary in summaries])
-    save_tensors(path, {"centre": centre, "spread": spread, "distances": distances}, {"tables": len(summaries)})
+    tensors = {"centre": centre, "spread": spread, "distances": distances}
+    save_archive(path, "weights", to_arrays(tensors), {"tables": len(summaries)})
 
 
 @lru_cache(maxsize=1)
 def _reference() -> tuple[Tensor, Tensor, Tensor]:
-    tensors, _ = load_tensors(REFERENCE)
+    tensors = to_tensors(load_archive(REFERENCE, "weights")[0])
     return tensors["centre"], tensors["spread"], tensors["distances"]
 
 

@@ -13,8 +13,9 @@ import igraph
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fipscm.arrays import Adjacency
 from fipscm.errors import GraphError, unknown_name
-from fipscm.graph import Adjacency, relabel
+from fipscm.graph import relabel
 
 
 @contextmanager

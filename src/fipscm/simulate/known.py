@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from fipscm.arrays import Array
 from fipscm.errors import unknown_name
-from fipscm.intervention import Array
+from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.mechanisms import Equation, Transform, softplus
 from fipscm.simulate.noises import Noise
-from fipscm.structural import StandardSCM
 
 
 def _softplus_inverse(v: Array) -> Array:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from fipscm.intervention import Array
+from fipscm.arrays import Array
 
 Location = Callable[[Array], Array]
 

@@ -10,10 +10,10 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from fipscm.intervention import Do
-from fipscm.scm import SCM
+from fipscm.scm.base import SCM
+from fipscm.scm.intervention import Do
+from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.priors import find_prior, sample_scm
-from fipscm.structural import StandardSCM
 
 DIMENSIONS = (10, 20, 50)
 ROWS = 10_000

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fipscm.arrays import Array
 from fipscm.errors import DataError, unknown_name
-from fipscm.intervention import Array
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Array]
 

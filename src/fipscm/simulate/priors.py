@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fipscm.arrays import Adjacency, Array
 from fipscm.errors import GraphError, unknown_name
-from fipscm.graph import Adjacency
-from fipscm.intervention import Array
+from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.graphs import sample_graph
 from fipscm.simulate.mechanisms import Equation, Fourier, Linear, Location, Spread
 from fipscm.simulate.noises import Noise
-from fipscm.structural import StandardSCM
 
 FEATURES = 100
 Range = tuple[float, float]

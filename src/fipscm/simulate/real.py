@@ -17,10 +17,10 @@ import pandas as pd
 import pooch
 from numpy.typing import ArrayLike
 
+from fipscm.arrays import Adjacency, Array
 from fipscm.errors import DataError
-from fipscm.graph import Adjacency, as_adjacency
-from fipscm.intervention import Array
-from fipscm.table import as_frame, require_finite
+from fipscm.graph import as_adjacency
+from fipscm.tables.validate import as_frame, require_finite
 
 
 @dataclass(frozen=True)

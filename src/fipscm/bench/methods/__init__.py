@@ -1,7 +1,7 @@
 """Every method by its name. A new one is a small class in a module of its own, and one more entry in MODULES."""
 
-from fipscm.bench.method import Method
 from fipscm.bench.methods import avici, causal_learn, dowhy, flows, gcastle, orders, ours, training
+from fipscm.bench.methods.base import Method
 from fipscm.errors import unknown_name
 
 MODULES = (ours, orders, causal_learn, gcastle, avici, dowhy, flows, training)

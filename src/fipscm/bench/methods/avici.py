@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fipscm.bench.method import Answer, Method
-from fipscm.bench.problem import Problem
+from fipscm.bench.data.problem import Problem
+from fipscm.bench.methods.base import Answer, Method
 from fipscm.errors import NotInstalledError
 
 WEIGHTS = "FIPSCM_AVICI_WEIGHTS"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fipscm.bench.method import Answer, Method
-from fipscm.bench.problem import Problem
-from fipscm.graph import Adjacency, Mask
+from fipscm.arrays import Adjacency, Mask
+from fipscm.bench.data.problem import Problem
+from fipscm.bench.methods.base import Answer, Method
 
 
 class Pc(Method):

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fipscm.bench.method import Answer, Method
-from fipscm.bench.problem import Problem
+from fipscm.arrays import Adjacency, Array
+from fipscm.bench.data.problem import Problem
+from fipscm.bench.methods.base import Answer, Method
 from fipscm.errors import InterventionError, unknown_name
-from fipscm.graph import Adjacency, to_networkx
-from fipscm.intervention import Array, Do
+from fipscm.graph import to_networkx
 from fipscm.order import zero_shot
+from fipscm.scm.intervention import Do
 
 
 @dataclass(frozen=True)

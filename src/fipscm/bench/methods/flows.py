@@ -15,11 +15,11 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from fipscm.bench.method import Answer, Method
-from fipscm.bench.problem import Problem
+from fipscm.arrays import Array, Order
+from fipscm.bench.data.problem import Problem
+from fipscm.bench.methods.base import Answer, Method
 from fipscm.errors import InterventionError, unknown_name
-from fipscm.graph import Order
-from fipscm.intervention import Array, Do
+from fipscm.scm.intervention import Do
 
 HIDDEN = (128, 128)
 BINS = 8
@@ -32,7 +32,7 @@ FIRST_RATE, LAST_RATE, DECAY, PATIENCE = 3e-3, 5e-5, 0.3, 6
 
 @dataclass(frozen=True)
 class FlowModel:
-    """A fitted flow on standardised columns that answers in the units of the table.
+    """A fitted flow on standardized columns that answers in the units of the table.
 
     Attributes:
         flow: in double precision, so that prediction undoes abduction.

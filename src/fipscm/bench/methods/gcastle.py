@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from fipscm.bench.method import Answer, Method
-from fipscm.bench.problem import Problem
+from fipscm.arrays import Array
+from fipscm.bench.data.problem import Problem
+from fipscm.bench.methods.base import Answer, Method
 
 
 class Castle(Method):
@@ -36,7 +37,7 @@ class Castle(Method):
                 edge_scores=np.abs(np.asarray(self.weights(learner), dtype=np.float64)),
             )
 
-    def digest(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def digest(self, rows: Array) -> Array:
         """What the learner reads of the (N, D) rows: all of them, unless fewer say the same."""
         return rows
 
@@ -55,7 +56,7 @@ class Golem(Castle):
     name = "golem"
     title = "GOLEM, linear with equal noise variances (gcastle)"
 
-    def digest(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def digest(self, rows: Array) -> Array:
         """D rows with the same products of columns, which are all that its likelihood reads."""
         return np.asarray(np.linalg.qr(rows, mode="r"))
 

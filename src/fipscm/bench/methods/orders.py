@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fipscm.bench.method import Answer, Method
-from fipscm.bench.problem import Problem
+from fipscm.bench.data.problem import Problem
+from fipscm.bench.methods.base import Answer, Method
 from fipscm.order.baselines import BASELINES
 
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fipscm.bench.method import Answer, Method
-from fipscm.bench.problem import Problem
+from fipscm.arrays import Array
+from fipscm.bench.data.problem import Problem
+from fipscm.bench.methods.base import Answer, Method
 from fipscm.estimator import FiP
 from fipscm.graph import order_positions
-from fipscm.intervention import Array, Do
 from fipscm.order import zero_shot
+from fipscm.scm.intervention import Do
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,17 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from fipscm.bench.method import Answer, Method
-from fipscm.bench.problem import Problem
+from fipscm.arrays import Adjacency, Array
+from fipscm.bench.data.problem import Problem
+from fipscm.bench.methods.base import Answer, Method
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.train import chunked_backward
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.metrics import tos
-from fipscm.order.axial import AxialConfig, AxialEncoder
-from fipscm.order.infer import order_by_chunks
-from fipscm.order.loss import ordering_error
-from fipscm.order.view import RowsView
+from fipscm.order.paper.axial import AxialConfig, AxialEncoder
+from fipscm.order.paper.chunks import RowsReader, order_by_chunks
+from fipscm.order.paper.ordering_error import ordering_error
 from fipscm.simulate import PRIORS, metadataset
 
 SMALL = AxialConfig(width=32, heads=4, layers=2)
@@ -42,13 +41,13 @@ class SubsampledOrdering(Method):
         """Train, then order tables of both P_OUT collections."""
         rows, nodes = problem.table.shape
         encoder = _seeded_encoder(rng)
-        optimiser = torch.optim.AdamW(encoder.parameters(), lr=RATE)
+        optimizer = torch.optim.AdamW(encoder.parameters(), lr=RATE)
         for _ in range(self.steps):
             tables, graphs = zip(*(_training_table(nodes, rows, rng) for _ in range(TABLES)), strict=True)
-            view = RowsView(encoder, torch.from_numpy(np.stack(tables)).float())
-            optimiser.zero_grad()
+            view = RowsReader(encoder, torch.from_numpy(np.stack(tables)).float())
+            optimizer.zero_grad()
             torch.autograd.backward(ordering_error(view, list(graphs), rng, self.counted).mean())
-            optimiser.step()
+            optimizer.step()
         return Answer(figures={f"tos_{nodes}": _mean_tos(encoder, nodes) for nodes in self.scored})
 
 
@@ -58,15 +57,15 @@ def _seeded_encoder(rng: np.random.Generator) -> AxialEncoder:
         return AxialEncoder(SMALL)
 
 
-def _training_table(nodes: int, rows: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+def _training_table(nodes: int, rows: int, rng: np.random.Generator) -> tuple[Array, Adjacency]:
     scm = PRIORS["released"][rng.choice(["lin-in", "rff-in"])].sample(nodes, rng)
     values, _ = scm.sample_arrays(rows, rng)
     return _in_one_unit(values), scm.adjacency
 
 
-def _in_one_unit(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _in_one_unit(values: Array) -> Array:
     """Tables as in the paper, where the columns' scales help to order them."""
-    centred: NDArray[np.float64] = values - values.mean(axis=0)
+    centred: Array = values - values.mean(axis=0)
     return centred / float(centred.std())
 
 
@@ -85,16 +84,16 @@ class TransformerCost(Method):
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
         """Time both; the results count the memory."""
-        x = torch.tensor(problem.standardised().table.to_numpy(), dtype=torch.float32)
+        x = torch.tensor(problem.standardized().table.to_numpy(), dtype=torch.float32)
         generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
         network = CausalTransformer(x.shape[1], TransformerConfig(), generator)
-        optimiser = torch.optim.AdamW(network.parameters())
+        optimizer = torch.optim.AdamW(network.parameters())
         parents = Parents.of(allowed_from_order(problem.order))
 
         def step() -> None:
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             chunked_backward(network, parents, x, x)
-            optimiser.step()
+            optimizer.step()
 
         def forward() -> None:
             with torch.no_grad():

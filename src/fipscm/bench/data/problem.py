@@ -1,0 +1,99 @@
+"""Data sets with known answers, named so that any process can make them again. Shapes: N rows, D variables."""
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+
+from fipscm.arrays import Adjacency, Array, Order
+from fipscm.graph import topological_order
+from fipscm.simulate import CounterfactualTest
+
+ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """What a data set is called: enough to make it again, and to find its line in the results.
+
+    Attributes:
+        name: a random collection (lin-in, ...), a known SCM, sachs or syntren.
+        preset: of a random collection, else empty.
+        family: graph family of a random collection, else empty.
+        nodes: number of variables.
+        rows: number of rows.
+        seed: which of the SCMs, resamples or tables of that description.
+        scale: raw, or standardized.
+        variant: how the collection was disturbed, "plain" if it was not.
+    """
+
+    name: str
+    nodes: int
+    preset: str = ""
+    family: str = ""
+    rows: int = ROWS
+    seed: int = 0
+    scale: str = "raw"
+    variant: str = "plain"
+
+    def generator(self, purpose: str) -> np.random.Generator:
+        """Return the random numbers of one purpose, independent of every other purpose and data set."""
+        return np.random.default_rng(crc32(f"{replace(self, scale='raw')}/{purpose}".encode()))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table, the graph that made it, and, unless it is a table of the world, the SCM behind it.
+
+    Attributes:
+        table: (N, D) the rows a method may see.
+        adjacency: (D, D) the true graph.
+        unit: (D,) what a counterfactual error of one is in each column.
+        make_tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
+        noise: (N, D) the noise behind the rows, in the units of the table, where it is additive.
+        scale: whether the columns still have their own scales ("raw") or not ("standardized").
+    """
+
+    table: pd.DataFrame
+    adjacency: Adjacency
+    unit: Array
+    make_tests: Callable[[], Iterable[CounterfactualTest]] = tuple
+    noise: Array | None = None
+    scale: str = "raw"
+
+    @cached_property
+    def tests(self) -> tuple[CounterfactualTest, ...]:
+        """The counterfactuals, made when first asked for: most methods have no answer to them."""
+        return tuple(self.make_tests())
+
+    @cached_property
+    def order(self) -> Order:
+        """A true order, (D,) column positions, causes first."""
+        return topological_order(self.adjacency)
+
+    def standardized(self) -> "Problem":
+        """The same problem with every column brought to mean zero and variance one."""
+        mean, std = self.table.mean(), self.table.std(ddof=0)
+        factors = std.to_numpy()
+
+        def scaled(name: Hashable, value: Any) -> Any:
+            column = self.table.columns.get_loc(name)
+            return (value - mean.iloc[column]) / std.iloc[column]
+
+        def tests() -> Iterable[CounterfactualTest]:
+            for test in self.tests:
+                do = {name: scaled(name, value) for name, value in test.do.items()}
+                yield CounterfactualTest((test.factual - mean) / std, do, (test.truth - mean) / std)
+
+        return replace(
+            self,
+            table=(self.table - mean) / std,
+            unit=self.unit / factors,
+            make_tests=tests,
+            noise=None if self.noise is None else self.noise / factors,
+            scale="standardized",
+        )

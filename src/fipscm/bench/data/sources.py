@@ -1,0 +1,110 @@
+"""From the name of a data set to its rows and its truth. Shapes: N rows, D variables."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from fipscm.arrays import Array
+from fipscm.bench.data.problem import DataSet, Problem
+from fipscm.errors import unknown_name
+from fipscm.scm.base import SCM
+from fipscm.simulate import (
+    C_SUITE,
+    CAUSAL_NF,
+    PRIORS,
+    CounterfactualTest,
+    KnownTable,
+    TestCase,
+    counterfactual_tests,
+    known_scm,
+    load_sachs,
+    load_syntren,
+    metadataset,
+)
+from fipscm.simulate.worlds import PLAIN, VARIANTS, World, additive_noise
+
+COLLECTIONS = ("lin-in", "lin-out", "rff-in", "rff-out")
+SACHS_ROWS = 800  # of 853: the paper draws five subsamples
+INTERVENED = {"triangle": (0, 1), "simpson": (0, 1, 2), "large_bd": (0, 1, 2, 4)}
+
+
+def make_problem(data: DataSet, folder: Path | None = None) -> Problem:
+    """Make the rows and the truth of a data set; `folder` holds sachs/ and syntren/, which are downloaded otherwise."""
+    problem = _raw_problem(data, folder)
+    return problem.standardized() if data.scale == "standardized" else problem
+
+
+def _raw_problem(data: DataSet, folder: Path | None) -> Problem:
+    if data.name in COLLECTIONS:
+        return _random(data)
+    if data.name in C_SUITE:
+        return _c_suite(data)
+    if data.name in CAUSAL_NF:
+        return _causal_nf(data)
+    if data.name == "sachs":
+        known = load_sachs(folder and folder / "sachs")
+        rows = data.generator("rows").choice(len(known.observations), SACHS_ROWS, replace=False)
+        return _from_table(replace(known, observations=known.observations.iloc[np.sort(rows)].reset_index(drop=True)))
+    if data.name == "syntren":
+        return _from_table(load_syntren(data.seed + 1, folder and folder / "syntren"))
+    raise unknown_name("data set", data.name, (*COLLECTIONS, *C_SUITE, *CAUSAL_NF, "sachs", "syntren"))
+
+
+def _random(data: DataSet) -> Problem:
+    """A member of a test collection, plain or disturbed."""
+    if data.variant == PLAIN:
+        case = _test_case(data)
+        table = case.sample(data.rows)
+        return _from_scm(case.scm, table, case.generator("counterfactuals"), additive_noise(case.scm, table))
+    if data.variant not in VARIANTS:
+        raise unknown_name("variant", data.variant, VARIANTS)
+    make = VARIANTS[data.variant]
+    world: World = make(data.name, data.nodes, data.preset, data.family, data.rows, data.generator("world"))
+    if world.scm is None:
+        return Problem(world.table, world.adjacency, world.table.std(ddof=0).to_numpy())
+    return _from_scm(world.scm, world.table, data.generator("counterfactuals"), world.noise)
+
+
+def _test_case(data: DataSet) -> TestCase:
+    if data.preset not in PRIORS:
+        raise unknown_name("preset", data.preset, PRIORS)
+    cases = metadataset(data.name, dims=[data.nodes], preset=data.preset, per_family=data.seed + 1)
+    return next(case for case in cases if (case.family, case.replicate) == (data.family, data.seed))
+
+
+def _c_suite(data: DataSet) -> Problem:
+    scm = known_scm(data.name)
+    table = scm.sample(data.rows, data.generator("rows"))
+    return _from_scm(scm, table, data.generator("counterfactuals"), None)
+
+
+def _causal_nf(data: DataSet) -> Problem:
+    """The comparison of Causal NF: quartiles of some columns, 1,000 fresh rows each, errors not rescaled."""
+    scm = known_scm(data.name)
+    rng = np.random.default_rng([data.seed, len(INTERVENED[data.name])])
+    table = scm.sample(data.rows, rng)
+    # The rescaled error divides by the square root of D; these units take that back.
+    unit = np.full(len(scm.names), len(scm.names) ** -0.5)
+    return Problem(table, scm.adjacency, unit, lambda: _quartile_tests(scm, table, INTERVENED[data.name], rng))
+
+
+def _quartile_tests(
+    scm: SCM, table: pd.DataFrame, targets: tuple[int, ...], rng: np.random.Generator
+) -> Iterator[CounterfactualTest]:
+    for target in targets:
+        for share in (0.25, 0.5, 0.75):
+            do = {scm.names[target]: round(float(table.iloc[:, target].quantile(share)), 2)}
+            factual = scm.sample(1_000, rng)
+            yield CounterfactualTest(factual, do, scm.counterfactual(factual, do))
+
+
+def _from_scm(scm: SCM, table: pd.DataFrame, rng: np.random.Generator, noise: Array | None) -> Problem:
+    unit = table.std(ddof=0).to_numpy()
+    return Problem(table, scm.adjacency, unit, lambda: counterfactual_tests(scm, table, rng), noise)
+
+
+def _from_table(known: KnownTable) -> Problem:
+    return Problem(known.observations, known.adjacency, known.observations.std(ddof=0).to_numpy())

@@ -1,0 +1,151 @@
+"""From results to a page of Markdown: one table per score and kind of data, the paper's figures in brackets."""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import chain
+
+import pandas as pd
+
+from fipscm.bench.methods import METHODS
+from fipscm.bench.report.entries import (
+    Entry,
+    has_mean,
+    in_seconds,
+    measured_entries,
+    only_quoted,
+    quoted_entries,
+    shown,
+)
+from fipscm.bench.run.scoring import SCORES
+from fipscm.bench.tasks import Task
+
+# What tells tables apart, by what tells their columns apart.
+SECTIONS = {
+    "nodes": ["name", "preset", "rows", "scale", "variant"],
+    "name": ["rows", "scale"],
+    "scale": ["name"],
+    "variant": ["name", "preset", "nodes", "rows", "scale"],
+    "rows": ["name", "preset", "nodes", "scale", "variant"],
+}
+TOLD = ("rows", "order", "graph")
+DIRECTIONS = {True: " (higher is better)", False: " (lower is better)", None: ""}
+
+LEGEND = """Each entry is the mean over n data sets and, in parentheses, their standard deviation (a single one has
+neither); what the paper printed for the method of the same name, in its own implementation, stands in [brackets]. A row
+in brackets only is quoted. Methods are compared with those that are told as much: what reads best in a column and group
+is bold, whoever it is, the paper included; means over different numbers n of data sets compare with care. A method that
+took longer than its limit is shown as timed out, and is not tried on later data sets of the same kind."""
+
+
+def page(definition: Task, results: pd.DataFrame, command: str) -> str:
+    """Return the whole page of a task."""
+    head = [
+        f"# {definition.title}",
+        f"Reproduces {definition.reproduces}." if definition.reproduces else "Not in the paper.",
+        f"```\n{command}\n```",
+        LEGEND,
+        *_remarks(results),
+    ]
+    fields = SECTIONS[definition.columns]
+    tables = (
+        _section(figure, dict(zip(fields, key, strict=True)), rows, definition)
+        for figure in definition.figures
+        for key, rows in results.groupby(fields, sort=False)
+    )
+    return "\n\n".join(chain(head, filter(None, tables))) + "\n"
+
+
+def _remarks(results: pd.DataFrame) -> Iterator[str]:
+    """What the methods are, and how long they were given."""
+    limits = {name: in_seconds(rows.limit) for name, rows in results.groupby("method")}
+    named = (name for name in METHODS if name in limits)
+    yield "\n".join(f"- `{name}`: {METHODS[name].title}; at most {limits[name]}" for name in named)
+    yield "Limits are processor seconds per data set, on one thread."
+
+
+def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definition: Task) -> str:
+    """One table, or nothing if no method has this score here."""
+    if figure not in rows or rows[figure].notna().sum() == 0:
+        return ""
+    columns = sorted(rows[definition.columns].unique(), key=column_order(definition))
+    names = [name for name in METHODS if name in set(rows.method)]
+    measured = {name: measured_entries(figure, name, rows[rows.method == name], columns, definition) for name in names}
+    quoted = {name: quoted_entries(figure, name, rows, columns, definition) for name in only_quoted(figure, rows)}
+    # Who never ended may never have had this score to give: the first table says so, the others leave it out.
+    tells_endings = figure == definition.figures[0]
+    entries = {
+        name: line
+        for name, line in sorted((measured | quoted).items(), key=lambda item: TOLD.index(_told(item[0])))
+        if any(entry.means for entry in line) or (tells_endings and any(entry.endings for entry in line))
+    }
+    averaged = ["mean"] if has_mean(columns, definition) else []
+    label = "d = {}" if definition.columns == "nodes" else "n = {}" if definition.columns == "rows" else "{}"
+    header = ["method", "told", *(label.format(column) for column in columns), *averaged]
+    title, higher = SCORES[figure]
+    lines = [
+        f"### {title[0].upper() + title[1:]}{DIRECTIONS[higher]}: {heading(key)}",
+        "",
+        _row(header),
+        _row(["---"] * len(header)),
+    ]
+    best = _best(entries, higher)
+    for name, line in entries.items():
+        texts = [entry.text(is_best) for entry, is_best in zip(line, best[_told(name)], strict=True)]
+        lines.append(_row([f"{name}{'' if name in measured else ' (quoted)'}", _told(name), *texts]))
+    return "\n".join(lines)
+
+
+def _best(entries: dict[str, list[Entry]], higher: bool | None) -> dict[str, list[Callable[[float], bool]]]:
+    """What reads best in each column, for all that are told as much."""
+    best = {}
+    for told in {_told(name) for name in entries}:
+        lines = [line for name, line in entries.items() if _told(name) == told]
+        columns = ([shown(mean) for entry in column for mean in entry.means] for column in zip(*lines, strict=True))
+        best[told] = [_reads_best(figures, higher) for figures in columns]
+    return best
+
+
+def _reads_best(figures: list[float], higher: bool | None) -> Callable[[float], bool]:
+    """Tell the best of these; nothing is best where nothing else is, or where better has no direction."""
+    if len(figures) < 2 or higher is None:
+        return lambda _: False
+    if higher:
+        return lambda value: shown(value) == max(figures)
+    # An error that is estimated without bias can fall below zero by chance, and is no better for that.
+    least = max(min(figures), 0.0)
+    return lambda value: shown(value) <= least
+
+
+def _told(method: str) -> str:
+    """What a method may look at besides the rows."""
+    if method in METHODS:
+        return METHODS[method].given
+    return next(
+        (hint for hint in ("order", "graph") if method.endswith(f"-{hint}")), _TOLD_IN_PAPER.get(method, "rows")
+    )
+
+
+_TOLD_IN_PAPER = {"causal-nf": "order", "carefl": "order", "vaca": "graph"}
+
+
+def column_order(definition: Task) -> Callable[[Hashable], tuple[int, str]]:
+    """A key that sorts columns as the task lists them."""
+    field = {"nodes": "dims", "rows": "rows"}.get(definition.columns, f"{definition.columns}s")
+    wanted = list(getattr(definition.grid, field))
+    return lambda column: (wanted.index(column) if column in wanted else len(wanted), str(column))
+
+
+def heading(key: dict[str, Hashable]) -> str:
+    """What the data of a table or a panel have in common, in words."""
+    words = {
+        "name": "{}",
+        "preset": "preset {}",
+        "nodes": "d = {}",
+        "rows": "{} rows",
+        "scale": "{} scale",
+        "variant": "{}",
+    }
+    return ", ".join(words[field].format(value) for field, value in key.items() if value not in ("", "plain"))
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

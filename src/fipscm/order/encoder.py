@@ -1,0 +1,107 @@
+"""Networks that tell leaves from the rest. Shapes: B tables, D variables, W width, H heads.
+
+The evidence encoder alternates between pairs and variables: pairs read their two variables, variables read their pairs
+and each other. Everything is equivariant to the order of the columns.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from fipscm.order.evidence.table import NODE_STATISTICS, PAIR_STATISTICS, SCALE_STATISTICS
+
+
+class Logits(NamedTuple):
+    """Who is a leaf, and which variables are its parents."""
+
+    leaf: Tensor  # (B, D)
+    parent: Tensor | None  # (B, D, D) at [j, i]: i is a parent of j; None from an encoder that cannot tell
+
+
+@dataclass(frozen=True)
+class EvidenceConfig:
+    """Size of the evidence encoder."""
+
+    width: int = 64
+    rounds: int = 4
+    heads: int = 4
+
+
+class EvidenceEncoder(nn.Module):
+    """From pair and node statistics to leaf and parent logits."""
+
+    def __init__(self, config: EvidenceConfig):
+        super().__init__()
+        self.config = config
+        width = config.width
+        self.embed_pair = _mlp(len(PAIR_STATISTICS), width)
+        self.embed_node = _mlp(len(NODE_STATISTICS) + len(SCALE_STATISTICS) + 1, width)
+        self.rounds = nn.ModuleList(_Round(width, config.heads) for _ in range(config.rounds))
+        self.leaf = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, 1))
+        self.parent = nn.Sequential(nn.LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))
+
+    def forward(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> Logits:
+        """Read pair (B, D, D, ...), node and scale (B, D, ...); raw (B,) is 1 where units mean something, else 0."""
+        flag = raw.view(-1, 1, 1).expand(-1, node.shape[1], 1)
+        pairs, nodes = self.embed_pair(pair), self.embed_node(torch.cat([node, scale * flag, flag], dim=-1))
+        for update in self.rounds:
+            pairs, nodes = update(pairs, nodes)
+        both = torch.cat([pairs, pairs.transpose(1, 2)], dim=-1)
+        return Logits(self.leaf(nodes).squeeze(-1), self.parent(both).squeeze(-1))
+
+    def description(self) -> dict[str, Any]:
+        """What is needed to build the same network again."""
+        return {"encoder": "evidence", **asdict(self.config)}
+
+
+class _Round(nn.Module):
+    """One exchange between pairs and variables."""
+
+    def __init__(self, width: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.pair_norm, self.node_norm, self.query_norm, self.last_norm = (nn.LayerNorm(width) for _ in range(4))
+        self.from_pairs = nn.Linear(width, 4 * width)
+        self.from_nodes = nn.Linear(width, 4 * width)
+        self.to_pair = nn.Linear(2 * width, width)
+        self.to_node = _mlp(5 * width, width)
+        self.projection = nn.Linear(width, 3 * width)
+        self.bias = nn.Linear(width, heads)
+        self.mixed = nn.Linear(width, width)
+        self.last = _mlp(width, width)
+
+    def forward(self, pairs: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, D, D, W), (B, D, W) -> the same."""
+        forth, back = self.from_pairs(self.pair_norm(pairs)).chunk(2, dim=-1)
+        effect, cause = self.from_nodes(self.node_norm(nodes)).chunk(2, dim=-1)
+        hidden = forth + back.transpose(1, 2) + effect.unsqueeze(2) + cause.unsqueeze(1)
+        pairs = pairs + self.to_pair(functional.gelu(hidden))
+        nodes = nodes + self.to_node(torch.cat([nodes, *_summaries(pairs)], dim=-1))
+        nodes = nodes + self._attend(pairs, self.query_norm(nodes))
+        return pairs, nodes + self.last(self.last_norm(nodes))
+
+    def _attend(self, pairs: Tensor, nodes: Tensor) -> Tensor:
+        batch, variables, width = nodes.shape
+        heads = self.projection(nodes).view(batch, variables, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        query, key, value = heads
+        bias = self.bias(pairs).permute(0, 3, 1, 2)
+        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
+        mixed: Tensor = self.mixed(attended.transpose(1, 2).reshape(batch, variables, width))
+        return mixed
+
+
+def _summaries(pairs: Tensor) -> list[Tensor]:
+    """(B, D, D, W) -> mean and maximum over the other variables, in both directions: four times (B, D, W)."""
+    variables = pairs.shape[1]
+    own = torch.eye(variables, dtype=torch.bool, device=pairs.device).unsqueeze(-1)
+    others = pairs.masked_fill(own, 0.0)
+    least = pairs.masked_fill(own, torch.finfo(pairs.dtype).min)
+    return [summary for dim in (2, 1) for summary in (others.sum(dim) / (variables - 1), least.amax(dim))]
+
+
+def _mlp(inputs: int, outputs: int, hidden: int | None = None) -> nn.Sequential:
+    hidden = hidden or 2 * outputs
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Linear(hidden, outputs))

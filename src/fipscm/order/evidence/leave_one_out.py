@@ -1,0 +1,147 @@
+"""Every leave-one-variable-out regression of a table from one inverse Gram matrix.
+
+Shapes: N rows, D variables, K basis functions per variable.
+
+Each variable owns a block of K basis functions whose first one is the variable itself, all centred. With M the inverse
+of the ridged Gram matrix, the regression of variable j on the blocks of all others has the coefficients
+-M[:, j] inv(M[j, j])[:, 0]: one inverse serves D regressions, and leaving a variable out for good is a downdate of M.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fipscm.arrays import Array
+
+BUMPS = 8
+BASIS = 1 + BUMPS
+BLOCK_ENTRIES = 2**22
+
+
+def row_blocks(rows: int, width: int) -> list[slice]:
+    """Slices of rows small enough that a block of so many float64 columns takes about 32 MB."""
+    size = max(1, BLOCK_ENTRIES // width)
+    return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Standardized columns and the Gaussian bumps that make a smooth function of each of them."""
+
+    values: Tensor  # (N, D)
+    log_std: Tensor  # (D,)
+    knots: Tensor  # (D, BUMPS)
+    widths: Tensor  # (D,)
+    centres: Tensor  # (D, BUMPS), the mean of each bump
+
+    @classmethod
+    def of(cls, table: Array) -> "Columns":
+        """Standardize an (N, D) table and place the knots at quantiles of each column."""
+        raw = torch.from_numpy(np.ascontiguousarray(table, dtype=np.float64))
+        std = raw.std(dim=0, unbiased=False)
+        values = (raw - raw.mean(dim=0)) / std
+        knots = torch.from_numpy(np.quantile(values.numpy(), np.linspace(0.03, 0.97, BUMPS), axis=0)).T.contiguous()
+        widths = (1.5 / BUMPS * (knots[:, -1] - knots[:, 0])).clamp_min(1e-3)
+        uncentred = cls(values, std.log(), knots, widths, torch.zeros_like(knots))
+        centres = torch.zeros_like(knots)
+        for rows in uncentred.row_blocks():
+            centres += uncentred.basis(rows)[:, :, 1:].sum(dim=0)
+        return replace(uncentred, centres=centres / len(values))
+
+    def row_blocks(self) -> list[slice]:
+        """Slices of rows small enough to expand."""
+        rows, variables = self.values.shape
+        return row_blocks(rows, variables * BASIS)
+
+    def basis(self, rows: slice) -> Tensor:
+        """(rows, D, K): each value and its bumps, centred."""
+        values = self.values[rows].unsqueeze(-1)
+        bumps = torch.exp(-0.5 * ((values - self.knots) / self.widths.unsqueeze(-1)) ** 2) - self.centres
+        return torch.cat([values, bumps], dim=-1)
+
+    def keep(self, kept: Tensor) -> "Columns":
+        """The same rows, fewer variables."""
+        return Columns(
+            self.values[:, kept], self.log_std[kept], self.knots[kept], self.widths[kept], self.centres[kept]
+        )
+
+
+def gram(columns: Columns) -> Tensor:
+    """(D, K, D, K): the mean product of any two basis functions, accumulated over blocks of rows."""
+    variables = columns.values.shape[1]
+    total = torch.zeros(variables * BASIS, variables * BASIS, dtype=torch.float64)
+    for rows in columns.row_blocks():
+        block = columns.basis(rows).flatten(1)
+        total += block.T @ block
+    return (total / len(columns.values)).view(variables, BASIS, variables, BASIS)
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """The regressions of every variable on all the others: Gram matrix (D, K, D, K) and its ridged inverse."""
+
+    gram: Tensor
+    inverse: Tensor
+
+    @classmethod
+    def of(cls, products: Tensor, ridge: Tensor) -> "LeaveOneOut":
+        """Invert once. ridge: (K,), the penalty of each basis function."""
+        size = products.shape[0] * products.shape[1]
+        penalised = products.reshape(size, size) + torch.diag(ridge.repeat(products.shape[0]))
+        return cls(products, torch.cholesky_inverse(torch.linalg.cholesky(penalised)).view(products.shape))
+
+    def keep(self, kept: Tensor) -> "LeaveOneOut":
+        """Leave the other variables out for good: slice the Gram matrix, downdate the inverse."""
+        gone = torch.ones(len(self.gram), dtype=torch.bool)
+        gone[kept] = False
+        removed = gone.nonzero().squeeze(1)
+        inverse = self.inverse[kept][:, :, kept]
+        if len(removed):
+            basis = self.gram.shape[1]
+            across = self.inverse[kept][:, :, removed].reshape(len(kept) * basis, -1)
+            within = self.inverse[removed][:, :, removed].reshape(len(removed) * basis, -1)
+            inverse = inverse - (across @ torch.linalg.solve(within, across.T)).view(inverse.shape)
+        return LeaveOneOut(self.gram[kept][:, :, kept], inverse)
+
+    def residual_weights(self) -> Tensor:
+        """(D, K, D): basis functions times column j of this are the residuals of variable j on all others."""
+        return torch.einsum("akjl,jl->akj", self.inverse, self._own_inverse()[:, :, 0])
+
+    def residual_variances(self, weights: Tensor) -> Tensor:
+        """(D,): the mean square of the residuals that `weights` give."""
+        flat = weights.flatten(0, 1)
+        products = self.gram.reshape(len(flat), len(flat))
+        return (flat * (products @ flat)).sum(dim=0).clamp_min(1e-12)
+
+    def drop_losses(self, weights: Tensor) -> Tensor:
+        """(D, D) at [j, i]: how much worse j is explained once the block of i is dropped as well."""
+        blocks = self.inverse.permute(0, 2, 1, 3)  # (i, j, K, K)
+        within = torch.diagonal(blocks, dim1=0, dim2=1).permute(2, 0, 1).unsqueeze(1)  # (i, 1, K, K)
+        variance = within - blocks @ self._own_inverse() @ blocks.transpose(-1, -2)
+        own = torch.eye(len(blocks), dtype=torch.bool)  # a variable is no regressor of its own: any value will do there
+        variance[own] = torch.eye(variance.shape[-1], dtype=torch.float64)
+        coefficients = weights.permute(0, 2, 1).unsqueeze(-1)  # (i, j, K, 1)
+        losses = (coefficients * torch.linalg.solve(variance, coefficients)).sum(dim=(-2, -1)).T
+        found: Tensor = losses.fill_diagonal_(0.0).clamp_min(0.0)
+        return found
+
+    def sizes(self, weights: Tensor) -> Tensor:
+        """(D, D) at [j, i]: the standard deviation of the function of i in the fit of j."""
+        own = torch.diagonal(self.gram, dim1=0, dim2=2).permute(2, 0, 1)
+        return torch.einsum("ikj,ikl,ilj->ji", weights, own, weights).clamp_min(0.0).sqrt()
+
+    def _own_inverse(self) -> Tensor:
+        inverse: Tensor = torch.linalg.inv(torch.diagonal(self.inverse, dim1=0, dim2=2).permute(2, 0, 1))
+        return inverse
+
+
+def single_fit(products: Tensor, ridge: Tensor) -> Tensor:
+    """(D, D) at [j, i]: the share of the variance of j that a smooth function of i alone explains."""
+    own = torch.diagonal(products, dim1=0, dim2=2).permute(2, 0, 1)  # (i, K, K)
+    targets = products[:, :, :, 0]  # (i, K, j)
+    fitted = torch.linalg.solve(own + torch.diag(ridge), targets)
+    explained = 2 * (fitted * targets).sum(dim=1) - torch.einsum("ikj,ikl,ilj->ij", fitted, own, fitted)
+    shares: Tensor = explained.T.clone().fill_diagonal_(0.0)
+    return shares

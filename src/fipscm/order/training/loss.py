@@ -1,0 +1,37 @@
+"""What the order model is trained on: the differentiable topological ordering error. Shapes: B tables, D variables."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from fipscm.order.encoder import Logits
+
+
+class TaskLoss(NamedTuple):
+    """Mean cross entropies of one step: who is a leaf, and who are its parents."""
+
+    leaf: Tensor
+    parent: Tensor
+
+
+def task_loss(logits: Logits, leaf: Tensor, parent: Tensor) -> TaskLoss:
+    """Compare the logits of one step with the answers: leaf (B, D) and parent (B, D, D) hold 0 or 1.
+
+    Only the parents of leaves are asked for when an order is inferred, and they are the ones the evidence shows;
+    the others count half, because knowing them helps to tell who is a leaf.
+    """
+    leaf_loss = functional.binary_cross_entropy_with_logits(logits.leaf, leaf)
+    if logits.parent is None:
+        return TaskLoss(leaf_loss, torch.zeros(()))
+    pairs = functional.binary_cross_entropy_with_logits(logits.parent, parent, reduction="none")
+    pairs = (pairs.sum(dim=2) - pairs.diagonal(dim1=1, dim2=2)) / max(pairs.shape[1] - 1, 1)
+    inner = 1 - leaf
+    parent_loss = (pairs * leaf).sum() / leaf.sum() + 0.5 * (pairs * inner).sum() / inner.sum().clamp_min(1)
+    return TaskLoss(leaf_loss, parent_loss)
+
+
+def top_hits(leaf_logits: Tensor, leaf: Tensor) -> Tensor:
+    """(B,): 1 where the most likely leaf is one."""
+    return leaf.gather(1, leaf_logits.argmax(dim=1, keepdim=True)).squeeze(1)

@@ -1,0 +1,152 @@
+"""Training tasks: an endless stream in which batch k is a function of the seed and k alone, so that any run can resume.
+
+Shapes: B tables, D variables. The prior is P_IN in both presets, half of the time with other noises. The graphs,
+Laplace noise and parameter ranges of P_OUT never appear.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from fipscm.arrays import Adjacency, Array
+from fipscm.errors import unknown_name
+from fipscm.graph import leaves, relabel, remaining_after_leaf_removal
+from fipscm.order.evidence.table import EvidenceTable
+from fipscm.scm.standard import StandardSCM
+from fipscm.simulate import PRIORS, Noise
+from fipscm.simulate.mechanisms import Equation
+
+OTHER_NOISES = ("normal", "uniform", "t3", "t5", "exponential", "gumbel", "two-bumps")
+
+
+@dataclass(frozen=True)
+class TaskConfig:
+    """How large the training tables are, and how many make a batch.
+
+    Attributes:
+        seed: of the whole stream.
+        nodes: ranges of the number of variables, one drawn per batch with its weight.
+        rows: smallest and largest number of rows, drawn log-uniformly per table.
+        cells: most cells of a table, so that large tables do not eat the time of many small ones.
+        scms: tables per batch.
+        prefixes: how many leaf removals each table serves.
+    """
+
+    seed: int = 0
+    nodes: tuple[tuple[int, int, float], ...] = ((3, 10, 0.2), (11, 20, 0.5), (21, 50, 0.27), (51, 100, 0.03))
+    rows: tuple[int, int] = (100, 10_000)
+    cells: int = 120_000
+    scms: int = 4
+    prefixes: int = 4
+
+
+# A run starts on small tables, which are cheap and teach the same lessons.
+CURRICULUM = {
+    "small": TaskConfig(nodes=((3, 10, 0.3), (11, 20, 0.7)), rows=(100, 2000)),
+    "mixed": TaskConfig(),
+}
+
+
+def curriculum(name: str, seed: int) -> TaskConfig:
+    """Look up a stage of the training."""
+    if name not in CURRICULUM:
+        raise unknown_name("stage of the training", name, CURRICULUM)
+    return replace(CURRICULUM[name], seed=seed)
+
+
+@dataclass(frozen=True)
+class Slab:
+    """Evidence and answers of B tables that all have D variables left."""
+
+    pair: Tensor
+    node: Tensor
+    scale: Tensor
+    leaf: Tensor  # (B, D), 1 for leaves
+    parent: Tensor  # (B, D, D) at [j, i], 1 where i is a parent of j
+
+
+def training_batch(config: TaskConfig, index: int) -> list[Slab]:
+    """Simulate batch number `index`: one slab per number of variables left."""
+    rng = np.random.default_rng([config.seed, index])
+    weights = np.array([weight for _, _, weight in config.nodes])
+    low, high, _ = config.nodes[rng.choice(len(weights), p=weights / weights.sum())]
+    nodes = int(rng.integers(low, high + 1))
+    counts = np.sort(rng.choice(nodes - 1, size=min(config.prefixes, nodes - 1), replace=False))
+    tasks = [_table_tasks(config, nodes, counts, rng) for _ in range(config.scms)]
+    return [_slab(column) for column in zip(*tasks, strict=True)]
+
+
+Task = tuple[Tensor, Tensor, Tensor, Adjacency]
+
+
+def _table_tasks(config: TaskConfig, nodes: int, counts: NDArray[np.int64], rng: np.random.Generator) -> list[Task]:
+    """One simulated table with growing numbers of leaves removed."""
+    most = min(config.rows[1], max(config.rows[0] + 1, config.cells // nodes))
+    rows = round(math.exp(rng.uniform(math.log(config.rows[0]), math.log(most))))
+    scm = training_scm(nodes, rng)
+    values, _ = scm.sample_arrays(rows, rng)
+    table, adjacency = EvidenceTable.of(values), scm.adjacency
+    tasks = []
+    for count in np.diff(counts, prepend=0):
+        kept = remaining_after_leaf_removal(adjacency, int(count), rng)
+        adjacency = relabel(adjacency, kept)
+        table = table.keep(torch.from_numpy(kept))
+        evidence = table.evidence()
+        tasks.append((evidence.pair, evidence.node, evidence.scale, adjacency))
+    return tasks
+
+
+def _slab(tasks: tuple[Task, ...]) -> Slab:
+    pair, node, scale, graphs = zip(*tasks, strict=True)
+    return Slab(
+        torch.stack(pair),
+        torch.stack(node),
+        torch.stack(scale),
+        torch.from_numpy(np.stack([leaves(graph) for graph in graphs])).float(),
+        torch.from_numpy(np.stack([graph.T for graph in graphs])).float(),
+    )
+
+
+def training_scm(nodes: int, rng: np.random.Generator) -> StandardSCM:
+    """Draw from P_IN, either preset, linear or not; half of the time with other noises."""
+    preset, name = rng.choice(["avici", "released"]), rng.choice(["lin-in", "rff-in"])
+    scm = PRIORS[preset][name].sample(nodes, rng)
+    return _with_other_noise(scm, rng) if rng.random() < 0.5 else scm
+
+
+def _with_other_noise(scm: StandardSCM, rng: np.random.Generator) -> StandardSCM:
+    """Exchange the noise law (one for all or one each); now and then let the parents modulate its scale."""
+    nodes = len(scm.names)
+    laws = tuple(rng.choice(OTHER_NOISES, nodes if rng.random() < 0.3 else 1).tolist())
+    scale = rng.uniform(0.2, 2.0, nodes if rng.random() < 0.5 else 1) * np.ones(nodes)
+    functions = scm.functions
+    if rng.random() < 0.4:
+        functions = tuple(
+            replace(function, scale=Modulation.sample(int(scm.adjacency[:, node].sum()), rng))
+            for node, function in enumerate(functions)
+            if isinstance(function, Equation)
+        )
+    return replace(scm, noise=Noise.of(laws, scale), functions=functions)
+
+
+@dataclass(frozen=True)
+class Modulation:
+    """A noise scale that swings with the parents: exp(depth * sin(<direction, parents> + phase))."""
+
+    direction: Array
+    phase: float
+    depth: float
+
+    @classmethod
+    def sample(cls, parents: int, rng: np.random.Generator) -> "Modulation":
+        """Draw the direction, how fast the scale swings, and how much."""
+        direction = rng.standard_normal(parents) * math.exp(rng.uniform(math.log(0.03), math.log(0.5)))
+        return cls(direction, rng.uniform(0, 2 * math.pi), rng.uniform(0.0, 1.0))
+
+    def __call__(self, parents: Array) -> Array:
+        """(N, P) -> (N,)."""
+        return np.exp(self.depth * np.sin(parents @ self.direction + self.phase))

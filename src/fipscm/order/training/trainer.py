@@ -1,0 +1,94 @@
+"""Everything a training run consists of: weights, their running average, the optimizer's moments and the step."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
+
+from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.tables.archive import load_archive, save_archive
+from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays
+
+
+@dataclass(frozen=True)
+class OptimizerConfig:
+    """AdamW at a constant rate after its warm-up: the running average is what is used, whenever a run stops.
+
+    Attributes:
+        rate: learning rate after the warm-up.
+        warmup: steps of the linear warm-up.
+        memory: steps the running average looks back.
+        weight_decay: of AdamW.
+        clip: largest norm of a gradient.
+    """
+
+    rate: float = 7e-4
+    warmup: int = 300
+    memory: int = 1000
+    weight_decay: float = 1e-3
+    clip: float = 1.0
+
+
+class Trainer:
+    """A network in training."""
+
+    def __init__(self, encoder: EvidenceConfig, config: OptimizerConfig, seed: int):
+        self.config = config
+        self.encoder = _seeded_encoder(encoder, seed)
+        self.average = AveragedModel(self.encoder, multi_avg_fn=self._move_average)
+        self.optimizer = torch.optim.AdamW(
+            self.encoder.parameters(), lr=config.rate, betas=(0.9, 0.98), weight_decay=config.weight_decay
+        )
+        self.step = 0
+        self.seconds = 0.0
+
+    def update(self, loss: Tensor) -> None:
+        """Take one step down the gradient of the loss; one without a finite gradient counts, but changes nothing."""
+        self.step += 1
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.config.rate * min(1.0, self.step / self.config.warmup)
+        self.optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        norm = nn.utils.clip_grad_norm_(self.encoder.parameters(), self.config.clip)
+        if not norm.isfinite():
+            warnings.warn(f"Step {self.step} has no finite gradient and is left out.", stacklevel=2)
+            return
+        self.optimizer.step()
+        self.average.update_parameters(self.encoder)
+
+    def save(self, path: Path, facts: dict[str, Any]) -> None:
+        """Write everything, and what else is to be remembered."""
+        arrays = {
+            **to_arrays(self.encoder.state_dict(), "encoder."),
+            **to_arrays(self.average.state_dict(), "average."),
+            **optimizer_arrays(self.optimizer),
+        }
+        save_archive(path, "checkpoint", arrays, {"step": self.step, "seconds": self.seconds, **facts})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue where a checkpoint stopped, and return what else it remembers."""
+        arrays, facts = load_archive(path, "checkpoint")
+        restore_module(self.encoder, arrays, "encoder.")
+        restore_module(self.average, arrays, "average.")
+        restore_optimizer(self.optimizer, arrays)
+        self.step, self.seconds = int(facts["step"]), float(facts["seconds"])
+        return facts
+
+    def _move_average(self, average: Sequence[Tensor], current: Sequence[Tensor], count: Tensor | int) -> None:
+        # Early on the average must forget faster, or it would still hold the initial weights.
+        memory = min(self.config.memory, 1 + int(count) / 10)
+        with torch.no_grad():
+            for old, new in zip(average, current, strict=True):
+                old.lerp_(new, 1 / memory)
+
+
+def _seeded_encoder(config: EvidenceConfig, seed: int) -> EvidenceEncoder:
+    """Initialise from a seed and leave PyTorch's global generator as it was."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return EvidenceEncoder(config)

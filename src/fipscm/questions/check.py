@@ -1,0 +1,257 @@
+"""Does the model's story hold on this table? Each check is one row: what was looked at, the figure, the verdict.
+
+Shapes: N rows, D variables.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.spatial.distance import pdist, squareform
+
+from fipscm.arrays import Array
+from fipscm.order.novelty import novelty
+from fipscm.scm.base import SCM
+
+SUBSAMPLE = 400
+SHUFFLES = 1_000
+SIGNIFICANCE = 0.01
+DOUBTFUL = (1e-9, 0.05)  # p-values that a closer look could turn
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check: passed, or a warning in words. `serious` findings make the whole report fail."""
+
+    check: str
+    subject: str
+    figure: float
+    p_value: float
+    passed: bool
+    verdict: str
+    serious: bool = True
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings. `table` has a row each, `passed` is false if a serious one failed, and `str` is the verdict."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per check."""
+        return pd.DataFrame([vars(finding) for finding in self.findings])
+
+    @property
+    def passed(self) -> bool:
+        """Whether every serious check passed."""
+        return all(finding.passed or not finding.serious for finding in self.findings)
+
+    def __str__(self) -> str:
+        failed = [finding for finding in self.findings if not finding.passed]
+        if not failed:
+            return f"All {len(self.findings)} checks passed: nothing in this table speaks against the model."
+        lines = [f"- {'' if finding.serious else '(note) '}{finding.verdict}" for finding in failed]
+        head = "The model's assumptions hold, with notes:" if self.passed else "The model's assumptions look doubtful:"
+        return "\n".join([head, *lines])
+
+
+def full_report(scm: SCM, frame: pd.DataFrame, rng: np.random.Generator) -> Report:
+    """Run every check of a model on a table with its columns."""
+    frame = frame.iloc[rng.permutation(len(frame))]  # some checks look at the first rows only, and tables come sorted
+    drawn = frame.head(SUBSAMPLE).to_numpy()
+    parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
+    return Report(
+        (
+            *noise_findings(scm.names, scm.sample_to_noise(drawn), drawn, parents, rng),
+            *fit_findings(frame, scm.sample(len(frame), rng), rng),
+            variance_finding(frame.to_numpy()[:, scm.order]),
+            novelty_finding(frame.to_numpy()),
+            *table_findings(frame),
+        )
+    )
+
+
+def dependence(first: Array, second: Array, rng: np.random.Generator) -> tuple[float, float]:
+    """Hilbert-Schmidt independence criterion of (N, ...) samples, normalised to [0, 1], with a permutation p-value."""
+    left, right = _centred_kernel(first), _centred_kernel(second)
+    observed, p_value = _permutation_test(left, right, rng)
+    return observed / float(np.sqrt((left**2).sum() * (right**2).sum())), p_value
+
+
+def discrepancy(first: Array, second: Array, rng: np.random.Generator) -> tuple[float, float]:
+    """Squared maximum mean discrepancy of two (N, D) samples, with a permutation p-value."""
+    sides = np.repeat([1.0 / len(first), -1.0 / len(second)], [len(first), len(second)])
+    return _permutation_test(_centred_kernel(np.concatenate([first, second])), np.outer(sides, sides), rng)
+
+
+def noise_findings(
+    names: Sequence[Hashable],
+    noise: Array,
+    values: Array,
+    parents: Sequence[NDArray[np.intp]],
+    rng: np.random.Generator,
+) -> Iterator[Finding]:
+    """Are the noises independent of the parents, and of each other? Corrected for the number of variables."""
+    tests = 2 * len(names)
+    for column, name in enumerate(names):
+        others = np.delete(np.arange(len(names)), column)
+        for subject, against in ((f"causes of {name}", values[:, parents[column]]), ("other noises", noise[:, others])):
+            if against.shape[1] == 0:
+                continue
+            figure, p_value = dependence(noise[:, [column]], against, rng)
+            p_value = min(1.0, p_value * tests)
+            yield Finding(
+                "noise independence",
+                f"noise of {name} and {subject}",
+                figure,
+                p_value,
+                p_value > SIGNIFICANCE,
+                f"The noise of '{name}' depends on the {subject} (HSIC {figure:.3f}, p = {p_value:.2g}): a hidden "
+                "common cause, a wrong order or a noise that is not additive.",
+            )
+
+
+def fit_findings(observed: pd.DataFrame, sampled: pd.DataFrame, rng: np.random.Generator) -> Iterator[Finding]:
+    """Does sampled data look like the data, column by column and jointly?"""
+    spread = observed.std()
+    for name in observed.columns:
+        distance = stats.wasserstein_distance(observed[name], sampled[name]) / spread[name]
+        yield Finding(
+            "marginal fit",
+            str(name),
+            float(distance),
+            float("nan"),
+            distance < 0.1,
+            f"Sampled '{name}' lies {distance:.2f} standard deviations (Wasserstein) from the observed column.",
+            serious=False,
+        )
+    left, right = (((frame - observed.mean()) / spread).to_numpy() for frame in (observed, sampled))
+    figure, p_value = discrepancy(left[:SUBSAMPLE], right[:SUBSAMPLE], rng)
+    yield Finding(
+        "joint fit",
+        "all columns",
+        figure,
+        p_value,
+        p_value > SIGNIFICANCE,
+        f"Sampled rows can be told from observed ones (MMD {figure:.3g}, p = {p_value:.2g}).",
+    )
+
+
+def variance_finding(values: Array) -> Finding:
+    """Are raw variances sorted along the order? Columns of `values` (N, D) are in causal order."""
+    ranks = np.arange(values.shape[1])
+    if len(ranks) < 3:
+        figure, p_value = 0.0, 1.0
+    else:
+        figure, p_value = map(float, stats.kendalltau(ranks, values.var(axis=0), alternative="greater"))
+    return Finding(
+        "sorted variances",
+        "order",
+        figure,
+        p_value,
+        p_value > SIGNIFICANCE,
+        f"Raw variances grow along the order (Kendall {figure:.2f}, p = {p_value:.2g}): if the columns' units are "
+        "arbitrary, so may be the order; see that it also holds with scale='standardized'.",
+        serious=False,
+    )
+
+
+def novelty_finding(values: Array) -> Finding:
+    """Is the table far from what the order model was trained on?"""
+    found = novelty(values)
+    return Finding(
+        "novelty",
+        "table",
+        found.distance,
+        found.p_value,
+        found.p_value > SIGNIFICANCE,
+        f"The table is unlike those the order model was trained on (distance {found.distance:.1f}, where 1 is typical, "
+        f"p = {found.p_value:.2g}): trust an inferred order less, and state what you know.",
+        serious=False,
+    )
+
+
+def table_findings(frame: pd.DataFrame) -> Iterator[Finding]:
+    """Are there duplicated rows, outliers, near-collinear or discrete-looking columns?"""
+    repeated = float(frame.duplicated().mean())
+    yield _note("duplicated rows", "rows", repeated, 0.05, f"{repeated:.0%} of the rows repeat an earlier row.")
+    explained = _explained_by_the_rest(frame.to_numpy())
+    for column, name in enumerate(frame.columns):
+        values = frame[name].to_numpy()
+        extreme = float((np.abs(_robust_scores(values)) > 8).mean())
+        yield _note("outliers", name, extreme, 0.01, f"{extreme:.1%} of the values of '{name}' are extreme outliers.")
+        yield _note(
+            "collinearity",
+            name,
+            explained[column],
+            0.999,
+            f"'{name}' is almost a linear function of the other columns (R2 {explained[column]:.4f}).",
+        )
+        repeats = 1 - len(np.unique(values)) / len(values)
+        yield _note(
+            "discreteness",
+            name,
+            repeats,
+            0.9,
+            f"'{name}' looks discrete ({repeats:.0%} of its values are repeats): the model is meant for continuous "
+            "columns.",
+        )
+
+
+def _note(check: str, subject: Hashable, figure: float, limit: float, verdict: str) -> Finding:
+    return Finding(check, str(subject), figure, float("nan"), figure <= limit, verdict, serious=False)
+
+
+def _explained_by_the_rest(values: Array) -> Array:
+    """(D,) the share of each column's variance that the other columns explain linearly."""
+    correlation = np.atleast_2d(np.corrcoef(values.T))
+    inflation = np.diag(np.linalg.pinv(correlation, hermitian=True))
+    return np.asarray(1 - 1 / np.maximum(inflation, 1.0))
+
+
+def _robust_scores(values: Array) -> Array:
+    """Distance from the median in units of a robust standard deviation."""
+    spread = stats.iqr(values, scale="normal") or values.std()
+    return np.asarray((values - np.median(values)) / spread)
+
+
+def _kernel(sample: Array) -> Array:
+    """Gaussian kernel of standardized columns, its width the median distance."""
+    squared = squareform(pdist((sample - sample.mean(axis=0)) / (sample.std(axis=0) + 1e-12), "sqeuclidean"))
+    return np.asarray(np.exp(-squared / np.median(squared[squared > 0])))
+
+
+def _centred_kernel(sample: Array) -> Array:
+    kernel = _kernel(sample)
+    return np.asarray(kernel - kernel.mean(axis=0) - kernel.mean(axis=1, keepdims=True) + kernel.mean())
+
+
+def _permutation_test(left: Array, right: Array, rng: np.random.Generator) -> tuple[float, float]:
+    """The sum of the products of two centred kernels (N, N), and the chance of a larger one when rows are shuffled.
+
+    Mean and variance over all shuffles are known, and a gamma law with both shows that nothing is the matter. Where
+    something may be, its tail is too light: then some shuffles tell the skewness as well.
+    """
+    observed, (mean, variance) = float((left * right).sum()), _moments_over_shuffles(left, right)
+    p_value = stats.gamma.sf(observed, mean**2 / variance, scale=variance / mean)
+    if DOUBTFUL[0] < p_value < DOUBTFUL[1]:
+        orders = (rng.permutation(len(left)) for _ in range(SHUFFLES))
+        shuffled = [float((left * right[np.ix_(order, order)]).sum()) for order in orders]
+        p_value = stats.pearson3.sf(observed, stats.skew(shuffled), mean, variance**0.5)
+    return observed, float(p_value)
+
+
+def _moments_over_shuffles(left: Array, right: Array) -> tuple[float, float]:
+    """Mean and variance of the sum of products over all orders of the rows of one kernel (Kazi-Aoual et al., 1995)."""
+    n = len(left)
+    traces = [(np.trace(kernel), (kernel**2).sum(), (np.diag(kernel) ** 2).sum()) for kernel in (left, right)]
+    mean = traces[0][0] * traces[1][0] / (n - 1)
+    spread = np.prod([(n - 1) * squares - trace**2 for trace, squares, _ in traces])
+    uneven = np.prod([n * (n + 1) * own - (n - 1) * (trace**2 + 2 * squares) for trace, squares, own in traces])
+    variance = 2 * spread / ((n - 1) ** 2 * (n + 1) * (n - 2)) + uneven / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+    return float(mean), float(variance)

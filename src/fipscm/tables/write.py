@@ -1,0 +1,98 @@
+"""Files are written whole or not at all; tables as CSV or Parquet by suffix, `-` for standard output."""
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from shutil import copymode
+from tempfile import TemporaryFile
+from typing import IO
+
+import pandas as pd
+
+from fipscm.errors import DataError
+from fipscm.tables.read import STREAM
+
+# What pandas unpacks by suffix when it reads, and would find to be plain text.
+COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
+
+
+def write_table(frame: pd.DataFrame, path: str) -> None:
+    """Write a table; a file appears whole or not at all."""
+    require_writable_table(path)
+    if path == STREAM:
+        frame.to_csv(sys.stdout, index=False)
+    elif path.endswith(".parquet"):
+        write_whole(path, lambda file: frame.to_parquet(file, index=False))
+    else:
+        write_whole(path, lambda file: frame.to_csv(file, index=False))
+
+
+def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Let `write` fill a temporary file beside the target, then move it into place in one step.
+
+    A link is followed, and a file that exists keeps its permissions. What is no file, such as a device or a pipe, has
+    no place to move to and is written to directly.
+    """
+    with _write_errors(path):
+        if _is_special(path):
+            with Path(path).open("wb") as file:
+                write(file)
+            return
+        target = _followed(path)
+        temporary = target.with_name(f".{target.name}.{token_hex(4)}")
+        try:
+            with temporary.open("xb") as file:
+                if target.exists():
+                    copymode(target, temporary)
+                write(file)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def require_writable(path: str | Path) -> None:
+    """Raise before long work what writing its result would raise after it."""
+    with _write_errors(path):
+        if Path(path).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not _is_special(path):
+            TemporaryFile(dir=_followed(path).parent).close()
+
+
+def require_writable_table(path: str) -> None:
+    """Raise before long work what `write_table` would raise after it."""
+    if path.endswith(COMPRESSED):
+        raise DataError(f"Cannot write '{path}': tables are not compressed here, so name a .csv or .parquet file.")
+    if path != STREAM:
+        require_writable(path)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder to write into, and those above it, unless they are there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise DataError(f"Cannot write into the folder '{folder}' ({error.strerror}): choose another one.") from None
+
+
+def _is_special(path: str | Path) -> bool:
+    return Path(path).exists() and not Path(path).is_file()
+
+
+def _followed(path: str | Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+@contextmanager
+def _write_errors(path: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"Cannot write '{path}' ({error.strerror or error}): choose a file in a folder that exists and is yours."
+        ) from None

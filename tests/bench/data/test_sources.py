@@ -1,0 +1,88 @@
+"""Data sets can be made again by anyone, and their truth is true."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fipscm.bench.data.problem import DataSet
+from fipscm.bench.data.sources import make_problem
+from fipscm.bench.tasks import TASKS
+from fipscm.errors import UnknownNameError
+from fipscm.metrics import rescaled_l2
+from fipscm.simulate import known_scm, metadataset
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+PLAIN = DataSet("rff-in", 4, "released", "erdos-renyi", rows=300)
+EVERY = [
+    PLAIN,
+    *(
+        replace(PLAIN, variant=variant)
+        for variant in ("non-additive", "hidden-confounder", "mixed", "outliers", "iscm")
+    ),
+    DataSet("lingauss", 2, rows=300),
+    DataSet("triangle", 3, rows=300),
+]
+
+
+@pytest.mark.parametrize("data", EVERY, ids=lambda data: f"{data.name}-{data.variant}")
+def test_a_data_set_is_the_same_whenever_it_is_made(data):
+    first, second = make_problem(data), make_problem(data)
+    assert first.table.equals(second.table)
+    assert (first.adjacency == second.adjacency).all()
+    assert all(a.truth.equals(b.truth) for a, b in zip(first.tests, second.tests, strict=True))
+
+
+@pytest.mark.parametrize("data", EVERY, ids=lambda data: f"{data.name}-{data.variant}")
+def test_another_seed_is_another_data_set(data):
+    assert not make_problem(data).table.equals(make_problem(replace(data, seed=1)).table)
+
+
+def test_a_plain_data_set_is_the_one_of_the_test_collection():
+    case = next(case for case in metadataset("rff-in", dims=[4], per_family=1) if case.family == "erdos-renyi")
+    assert make_problem(PLAIN).table.equals(case.sample(300))
+
+
+def test_additive_noise_is_what_is_left_of_the_rows():
+    problem = make_problem(PLAIN)
+    scm = next(metadataset("rff-in", dims=[4], per_family=1)).scm
+    np.testing.assert_allclose(problem.noise, scm.sample_to_noise(problem.table.to_numpy()), atol=1e-9)
+
+
+def test_standardizing_changes_units_and_nothing_else():
+    raw, standard = make_problem(PLAIN), make_problem(replace(PLAIN, scale="standardized"))
+    np.testing.assert_allclose(standard.table.std(ddof=0), 1.0)
+    for before, after in zip(raw.tests, standard.tests, strict=True):
+        (name, value), (_, scaled) = *before.do.items(), *after.do.items()
+        assert scaled == pytest.approx((value - raw.table[name].mean()) / raw.table[name].std(ddof=0))
+        guess = rescaled_l2(before.truth, before.factual, raw.unit)
+        assert rescaled_l2(after.truth, after.factual, standard.unit) == pytest.approx(guess)
+
+
+def test_the_causal_nf_comparison_has_plain_distances():
+    problem = make_problem(DataSet("triangle", 3, rows=300))
+    test = problem.tests[0]
+    plain = np.linalg.norm((test.truth - test.factual).to_numpy(), axis=1).mean()
+    assert rescaled_l2(test.truth, test.factual, problem.unit) == pytest.approx(plain)
+    assert test.truth.equals(known_scm("triangle").counterfactual(test.factual, test.do))
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the tables of Sachs and SynTReN are not in {SHARED}")
+@pytest.mark.parametrize("name", ["sachs", "syntren"])
+def test_real_tables_have_the_size_the_tasks_say(name):
+    for data in list(TASKS[name].grid.data_sets())[:2]:
+        problem = make_problem(data, SHARED)
+        assert problem.table.shape == (data.rows, data.nodes)
+        assert problem.tests == ()
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(UnknownNameError, match="did you mean 'triangle'"):
+        make_problem(DataSet("triangel", 3))
+
+
+def test_tasks_have_no_data_set_twice():
+    for task in TASKS.values():
+        data = list(task.grid.data_sets())
+        assert len(data) == len(set(data)) > 0

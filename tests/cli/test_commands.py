@@ -1,0 +1,143 @@
+"""What commands read and refuse before they learn anything: nothing is fitted here."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fipscm.cli.main import main
+from fipscm.estimator import FiP
+from fipscm.scm.intervention import Shift
+from fipscm.simulate import known_scm
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where a table lies and the commands run."""
+    frame = known_scm("triangle").sample(50, np.random.default_rng(0)).set_axis(["age", "dose", "pain"], axis=1)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    frame.assign(pain=np.nan).to_csv(tmp_path / "gaps.csv", index=False)
+    frame.drop(columns="pain").to_csv(tmp_path / "narrow.csv", index=False)
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def mistake(monkeypatch, capsys):
+    """Run a command that must end with exit code 2 before it fits; returns what it says."""
+
+    def fit(*_):
+        pytest.fail("fitted before the mistake was found")
+
+    monkeypatch.setattr(FiP, "fit", fit)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ending:
+            main(list(arguments))
+        written = capsys.readouterr()
+        assert ending.value.code == 2, written
+        assert not written.out
+        return written.err
+
+    return run
+
+
+EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "data.csv", "--out", "no/such/folder/m.fip"], "Cannot write 'no/such/folder/m.fip'"),
+        (["fit", "data.csv", "--out", "m.model"], "must end in .fip"),
+        (["fit", "data.csv", "--out", "-"], "must end in .fip"),
+        (["fit", "data.csv", "--plot", "graph.doc"], "ends in .png, .pdf or .svg"),
+        (["sample", "data.csv", "--out", "no/such/folder/t.csv"], "Cannot write"),
+        (["sample", "data.csv", "--out", "t.csv.gz"], "not compressed"),
+        (["do", "data.csv", "--do", "age=1", "--out", "no/such/folder/t.csv"], "Cannot write"),
+        (["do", "data.csv", "--do", "weight=1"], "Unknown intervention target 'weight'"),
+        (["do", "data.csv", "--do", "age=inf"], "NaN or infinity"),
+        (["do", "data.csv", "--do", "age=1", "--do", "age+=2"], "'age+=2' is the second intervention on 'age'"),
+        (["counterfactual", "data.csv", "nowhere.csv", "--do", "age=1"], "no file 'nowhere.csv'"),
+        (["counterfactual", "data.csv", "narrow.csv", "--do", "age=1"], "but the model has age, dose, pain"),
+        (["check", "data.csv", "nowhere.csv"], "no file 'nowhere.csv'"),
+        (["check", "data.csv", "gaps.csv"], "'pain' holds 50 missing values"),
+        (["effect", "data.csv", "--of", "doze", "--on", "pain"], "did you mean 'dose'"),
+        (["effect", "data.csv", "--of", "dose", "--on", "pian"], "did you mean 'pain'"),
+        ([*EFFECT, "--treated", "nan"], "NaN or infinity"),
+        (["demo", "--out", "file/folder"], "Cannot write into the folder 'file/folder'"),
+        (["pretrain", "--run", "file/folder"], "Cannot write into the folder 'file/folder'"),
+        (["pretrain", "--run", "run", "--weights", "no/such/folder/w"], "Cannot write"),
+        (["order", "data.csv", "--method", "variance"], "--scale raw"),
+        (["order", "data.csv", "--method", "r2", "--plot", "graph.png"], "'r2' finds no graph to draw"),
+        (["order", "data.csv", "--plot", "no/such/folder/g.png"], "Cannot write"),
+    ],
+)
+def test_a_mistake_is_found_before_the_fit(folder, mistake, arguments, message):
+    said = mistake(*arguments)
+    assert message in said
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["sample", "data.csv", "--seed", "-1"],
+        ["sample", "data.csv", "--rows", "0"],
+        ["simulate", "triangle", "--seed", "-1"],
+        ["order", "data.csv", "--json", "--jobs", "0"],
+        ["pretrain", "--simulators", "-1"],
+        [*EFFECT, "--orders", "-1"],
+    ],
+)
+def test_a_number_out_of_range_is_refused(folder, mistake, arguments):
+    assert f"Invalid value for '{arguments[-2]}'" in mistake(*arguments)
+
+
+@pytest.fixture
+def intervention(monkeypatch, tmp_path):
+    """What `fipscm do` understands, for a table of the given columns."""
+    understood = []
+
+    def intervene(_, do, *__):
+        understood.append(dict(do))
+        return pd.DataFrame({"any": [0.0]})
+
+    monkeypatch.setattr(FiP, "fit", lambda model, _: model)
+    monkeypatch.setattr(FiP, "intervene", intervene)
+
+    def ask(columns, *changes):
+        pd.DataFrame([range(len(columns))], columns=columns).to_csv(tmp_path / "data.csv", index=False)
+        options = [part for change in changes for part in ("--do", change)]
+        with pytest.raises(SystemExit) as ending:
+            main(["do", str(tmp_path / "data.csv"), *options])
+        assert not ending.value.code
+        return understood[-1]
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("columns", "change", "meaning"),
+    [
+        (["dose", "pain"], "dose=2", {"dose": 2.0}),
+        (["dose", "pain"], "dose+=2", {"dose": Shift(2.0)}),
+        (["dose", "pain"], " dose = 2 ", {"dose": 2.0}),
+        (["dose", "pain"], "dose += -2", {"dose": Shift(-2.0)}),
+        (["CD4+", "pain"], "CD4+=2", {"CD4+": 2.0}),
+        (["CD4+", "pain"], "CD4++=2", {"CD4+": Shift(2.0)}),
+        (["CD4+", "CD4"], "CD4+=2", {"CD4+": 2.0}),
+        (["CD4+", "CD4"], "CD4 +=2", {"CD4": Shift(2.0)}),
+        (["a=b", "pain"], "a=b=2", {"a=b": 2.0}),
+    ],
+)
+def test_an_intervention_is_read_against_the_names(intervention, columns, change, meaning):
+    assert intervention(columns, change) == meaning
+
+
+@pytest.mark.parametrize("option", ["--require", "--forbid"])
+def test_the_help_shows_edges_in_quotes(capsys, option):
+    with pytest.raises(SystemExit):
+        main(["fit", "--help"])
+    after = capsys.readouterr().out.split(option)[1]
+    assert after.index('"CAUSE->EFFECT"') < after.index("--", 2)

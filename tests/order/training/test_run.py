@@ -1,0 +1,168 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from fipscm.errors import ModelFileError
+from fipscm.order.encoder import EvidenceConfig
+from fipscm.order.training.run import CHECKPOINT, CURVE, LOG, Objective, PretrainConfig, pretrain
+from fipscm.order.training.tasks import TaskConfig, training_batch
+from fipscm.order.training.trainer import OptimizerConfig, Trainer
+from fipscm.order.weights import load_encoder
+from fipscm.tables.archive import load_archive
+
+TINY = PretrainConfig(
+    tasks=TaskConfig(nodes=((3, 5, 1.0),), rows=(100, 150), scms=2, prefixes=2),
+    encoder=EvidenceConfig(width=8, rounds=1, heads=2),
+    log_every=2,
+)
+
+
+def tensors_of(run):
+    return load_archive(run / CHECKPOINT, "checkpoint")[0]
+
+
+def assert_same(first, second):
+    assert first.keys() == second.keys()
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+
+
+def test_a_stopped_run_resumes_bit_for_bit(tmp_path):
+    pretrain(TINY, tmp_path / "whole", steps=6)
+    pretrain(TINY, tmp_path / "parts", steps=3)
+    pretrain(TINY, tmp_path / "parts", steps=6)
+    assert_same(tensors_of(tmp_path / "whole"), tensors_of(tmp_path / "parts"))
+
+
+def test_the_number_of_simulators_changes_nothing(tmp_path):
+    pretrain(TINY, tmp_path / "none", steps=4, simulators=0)
+    pretrain(TINY, tmp_path / "two", steps=4, simulators=2)
+    assert_same(tensors_of(tmp_path / "none"), tensors_of(tmp_path / "two"))
+
+
+ENDLESS = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from test_run import TINY
+from fipscm.order.pretrain import pretrain
+pretrain(replace(TINY, save_minutes=0), Path(sys.argv[1]))
+"""
+
+
+def with_this_folder():
+    return os.environ | {"PYTHONPATH": os.path.dirname(__file__), "OMP_NUM_THREADS": "1"}
+
+
+def test_a_killed_process_loses_nothing_it_had_saved(tmp_path):
+    """Killed at a moment nobody chose, resumed, and the same bits as never interrupted."""
+    killed = tmp_path / "killed"
+    process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(killed)], env=with_this_folder())
+    deadline = time.monotonic() + 120
+    while not (killed / CHECKPOINT).exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    saved = load_archive(killed / CHECKPOINT, "checkpoint")[1]["step"]
+    pretrain(TINY, killed, steps=saved + 4)
+    pretrain(TINY, tmp_path / "whole", steps=saved + 4)
+    assert_same(tensors_of(tmp_path / "whole"), tensors_of(killed))
+
+
+def test_lines_logged_beyond_the_checkpoint_are_forgotten(tmp_path):
+    pretrain(TINY, tmp_path, steps=4)
+    with (tmp_path / LOG).open("a") as file:  # as a kill leaves them
+        file.write(json.dumps({"step": 6, "minutes": 1}) + '\n{"step": 8, "minu')
+    pretrain(TINY, tmp_path, steps=6)
+    steps = [json.loads(line)["step"] for line in (tmp_path / LOG).read_text().splitlines()]
+    assert steps == [2, 4, 6]
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path):
+    pretrain(TINY, tmp_path, steps=1)
+    checkpoint = tmp_path / CHECKPOINT
+    checkpoint.write_bytes(checkpoint.read_bytes()[:100])
+    with pytest.raises(ModelFileError, match=r"checkpoint\.safetensors' is not a checkpoint file"):
+        pretrain(TINY, tmp_path, steps=2)
+
+
+def test_a_run_is_resumed_with_its_own_seed_only(tmp_path):
+    pretrain(TINY, tmp_path, steps=1)
+    with pytest.raises(ModelFileError, match="has the seed 0, not 1"):
+        pretrain(replace(TINY, tasks=replace(TINY.tasks, seed=1)), tmp_path, steps=2)
+
+
+def test_a_batch_without_a_finite_gradient_changes_nothing(tmp_path):
+    trainer = Trainer(TINY.encoder, TINY.optimizer, seed=0)
+    before = {name: value.clone() for name, value in trainer.encoder.state_dict().items()}
+    loss, _ = Objective(trainer.encoder)(training_batch(TINY.tasks, 0))
+    with pytest.warns(UserWarning, match="Step 1 has no finite gradient"):
+        trainer.update(loss * torch.inf)
+    assert_same(before, trainer.encoder.state_dict())
+    assert trainer.step == 1
+
+
+def test_a_run_leaves_a_log_a_curve_and_weights_to_ship(tmp_path):
+    told = []
+    trainer = pretrain(TINY, tmp_path, steps=4, weights=tmp_path / "weights.safetensors", tell=told.append)
+    assert [json.loads(line) for line in (tmp_path / LOG).read_text().splitlines()] == told
+    assert [line["step"] for line in told] == [2, 4]
+    assert (tmp_path / CURVE).read_bytes().startswith(b"\x89PNG")
+    shipped = load_encoder(tmp_path / "weights.safetensors").state_dict()
+    averaged = trainer.average.module.state_dict()
+    assert all(torch.equal(shipped[name], averaged[name]) for name in averaged)
+    facts = load_archive(tmp_path / "weights.safetensors", "weights")[1]
+    assert {"command", "seed", "steps", "prior", "scores", "config"} <= facts.keys()
+
+
+def test_training_lowers_the_loss():
+    tasks = replace(TINY.tasks, scms=4)
+    trainer = Trainer(TINY.encoder, OptimizerConfig(rate=3e-3, warmup=5), seed=0)
+    objective = Objective(trainer.encoder)
+    batches = [training_batch(tasks, index) for index in range(8)]
+
+    def mean_loss():
+        with torch.no_grad():
+            return sum(objective(batch)[0].item() for batch in batches) / len(batches)
+
+    before = mean_loss()
+    for _ in range(8):
+        for batch in batches:
+            trainer.update(objective(batch)[0])
+    assert mean_loss() < 0.8 * before
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from test_run import TINY
+from fipscm.order.pretrain import pretrain
+run = Path(sys.argv[1])
+pretrain(TINY, run, steps=3, simulators=0, weights=run / "weights.safetensors")
+"""
+
+
+@pytest.mark.skipif(not torch.distributed.is_available(), reason="this PyTorch was built without distributed training")
+def test_two_processes_train_one_model(tmp_path):
+    """Two trainers on their own batches equal one trainer on the mean of both losses."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    subprocess.run([*torchrun, str(script), str(tmp_path / "run")], env=with_this_folder(), check=True, timeout=120)
+    trainer = Trainer(TINY.encoder, TINY.optimizer, TINY.tasks.seed)
+    objective = Objective(trainer.encoder)
+    for step in range(3):
+        losses = [objective(training_batch(TINY.tasks, 2 * step + rank))[0] for rank in range(2)]
+        trainer.update(sum(losses) / 2)
+    together = tensors_of(tmp_path / "run")
+    for name, value in trainer.encoder.state_dict().items():
+        assert torch.allclose(together[f"encoder.{name}"], value, atol=1e-5)
+    exported = load_encoder(tmp_path / "run" / "weights.safetensors").state_dict()
+    assert all(torch.equal(together[f"average.module.{name}"], value) for name, value in exported.items())

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+import torch
+
+from fipscm.errors import UnknownNameError
+from fipscm.order.training.tasks import OTHER_NOISES, TaskConfig, curriculum, training_batch, training_scm
+from fipscm.simulate import PRIORS
+from fipscm.simulate.mechanisms import Fourier, Linear
+
+TINY = TaskConfig(nodes=((3, 6, 1.0),), rows=(100, 150), scms=2, prefixes=3)
+
+
+def test_a_batch_is_a_function_of_seed_and_index():
+    first, again, other = training_batch(TINY, 5), training_batch(TINY, 5), training_batch(TINY, 6)
+    assert all(torch.equal(a.pair, b.pair) for a, b in zip(first, again, strict=True))
+    assert not (first[0].pair.shape == other[0].pair.shape and torch.equal(first[0].pair, other[0].pair))
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_answers_fit_together(index):
+    for slab in training_batch(TINY, index):
+        has_effects = slab.parent.any(dim=1)
+        assert torch.equal(slab.leaf.bool(), ~has_effects)
+        assert slab.leaf.any(dim=1).all()
+        assert slab.pair.shape[:3] == slab.parent.shape
+
+
+def test_slabs_shrink_as_leaves_go():
+    sizes = [slab.leaf.shape[1] for slab in training_batch(TINY, 1)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert min(sizes) >= 2
+
+
+def test_nothing_of_the_out_distribution_is_seen():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        scm = training_scm(4, rng)
+        assert set(scm.noise.laws) <= set(OTHER_NOISES)
+        for equation in scm.functions:
+            if isinstance(equation.location, Linear):
+                assert ((np.abs(equation.location.weights) >= 1) & (np.abs(equation.location.weights) <= 3)).all()
+            else:
+                assert isinstance(equation.location, Fourier)
+                assert 7 <= equation.location.length <= 10
+                assert 10 <= equation.location.output <= 20
+    assert "laplace" not in OTHER_NOISES
+
+
+@pytest.mark.parametrize("kind", ["lin", "rff"])
+@pytest.mark.parametrize("preset", PRIORS)
+def test_the_graphs_of_the_out_distribution_belong_to_it_alone(preset, kind):
+    assert not set(PRIORS[preset][f"{kind}-in"].families) & set(PRIORS[preset][f"{kind}-out"].families)
+
+
+def test_an_unknown_stage_is_named():
+    with pytest.raises(UnknownNameError, match="did you mean 'mixed'"):
+        curriculum("mixd", 0)

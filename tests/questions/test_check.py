@@ -1,0 +1,110 @@
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fipscm.questions.check import (
+    Report,
+    _centred_kernel,
+    _moments_over_shuffles,
+    dependence,
+    discrepancy,
+    fit_findings,
+    noise_findings,
+    novelty_finding,
+    table_findings,
+    variance_finding,
+)
+from fipscm.simulate import sample_scm
+
+
+def failed(findings):
+    return {(finding.check, finding.subject) for finding in findings if not finding.passed}
+
+
+def test_p_values_are_about_uniform_when_nothing_is_wrong(rng):
+    p_values = [dependence(rng.normal(size=(80, 1)), rng.normal(size=(80, 2)), rng)[1] for _ in range(60)]
+    p_values += [discrepancy(rng.normal(size=(80, 2)), rng.normal(size=(80, 2)), rng)[1] for _ in range(60)]
+    assert 0.3 < np.mean(p_values) < 0.7
+    assert np.mean(np.array(p_values) < 0.05) < 0.12
+
+
+def test_the_moments_over_shuffles_are_those_of_all_shuffles(rng):
+    left, right = (_centred_kernel(rng.standard_t(3, size=(6, 2))) for _ in range(2))
+    orders = [list(order) for order in permutations(range(6))]
+    sums = [(left * right[np.ix_(order, order)]).sum() for order in orders]
+    np.testing.assert_allclose(_moments_over_shuffles(left, right), (np.mean(sums), np.var(sums)))
+
+
+def test_a_heavy_tail_is_no_evidence(rng):
+    p_values = [dependence(rng.laplace(size=(150, 1)), rng.standard_t(3, size=(150, 3)), rng)[1] for _ in range(60)]
+    assert min(p_values) > 1e-3
+
+
+def test_dependence_without_correlation_is_seen(rng):
+    x = rng.normal(size=(300, 1))
+    figure, p_value = dependence(x, x**2 + 0.1 * rng.normal(size=(300, 1)), rng)
+    assert figure > 0.1
+    assert p_value < 1e-4
+
+
+def test_a_different_law_is_seen(rng):
+    assert discrepancy(rng.normal(size=(200, 2)), rng.exponential(size=(200, 2)) - 1, rng)[1] < 1e-3
+
+
+def test_a_noise_that_depends_on_its_cause_is_named(rng):
+    cause, noise = rng.normal(size=(2, 300))
+    values = np.column_stack([cause, noise * np.exp(cause)])
+    findings = list(noise_findings(["a", "b"], np.column_stack([cause, values[:, 1]]), values, [[], [0]], rng))
+    assert ("noise independence", "noise of b and causes of b") in failed(findings)
+    independent = noise_findings(["a", "b"], np.column_stack([cause, noise]), values, [[], [0]], rng)
+    assert not failed(independent)
+
+
+def test_samples_from_elsewhere_are_seen(rng):
+    observed = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"])
+    same = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"])
+    moved = same.assign(b=same["b"] + 1)
+    assert ("joint fit", "all columns") not in failed(fit_findings(observed, same, rng))
+    assert {("joint fit", "all columns"), ("marginal fit", "b")} <= failed(fit_findings(observed, moved, rng))
+
+
+def test_variances_that_grow_along_the_order_are_noted(rng):
+    values = rng.normal(size=(500, 8))
+    assert variance_finding(values).passed
+    assert not variance_finding(values * 2.0 ** np.arange(8)).passed
+    assert variance_finding(values[:, :1]).passed
+
+
+def test_a_table_unlike_the_training_tables_is_noted(rng):
+    familiar = [sample_scm(name, 6, rng).sample_arrays(800, rng)[0] for name in ("lin-in", "rff-in") for _ in range(5)]
+    assert sum(novelty_finding(values).passed for values in familiar) >= 9
+    strange = np.column_stack([np.exp(3 * rng.normal(size=(800, 3))), rng.integers(2, size=(800, 3))])
+    assert not novelty_finding(strange).passed
+
+
+@pytest.mark.parametrize(
+    ("spoil", "check"),
+    [
+        (lambda df: pd.concat([df, df.head(100)]), ("duplicated rows", "rows")),
+        (lambda df: df.assign(a=np.where(df.index < 20, 1e3, df["a"])), ("outliers", "a")),
+        (lambda df: df.assign(b=2 * df["a"] + 1e-3 * df["b"]), ("collinearity", "b")),
+        (lambda df: df.assign(b=df["b"].round()), ("discreteness", "b")),
+    ],
+)
+def test_odd_tables_are_noted(rng, spoil, check):
+    frame = pd.DataFrame(rng.normal(size=(500, 3)), columns=["a", "b", "c"])
+    assert not failed(table_findings(frame))
+    assert check in failed(table_findings(spoil(frame)))
+
+
+def test_a_report_says_what_failed_and_notes_alone_do_not_fail_it(rng):
+    frame = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"])
+    good = Report(tuple(table_findings(frame)))
+    assert good.passed
+    assert "All 7 checks passed" in str(good)
+    noted = Report(tuple(table_findings(frame.assign(b=frame["b"].round()))))
+    assert noted.passed
+    assert "'b' looks discrete" in str(noted)
+    assert len(noted.table) == 7

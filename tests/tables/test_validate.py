@@ -1,0 +1,59 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from fipscm.errors import DataError
+from fipscm.tables.validate import as_frame, training_frame
+
+
+@pytest.fixture
+def frame(rng):
+    return pd.DataFrame(rng.normal(size=(30, 2)), columns=["dose", "pain"])
+
+
+def test_a_good_table_comes_back_as_a_copy(frame):
+    checked = training_frame(frame)
+    pd.testing.assert_frame_equal(checked, frame)
+    checked.iloc[0, 0] = 99.0
+    assert frame.iloc[0, 0] != 99.0
+
+
+def test_arrays_and_integers_become_float_frames():
+    assert as_frame(np.arange(6).reshape(3, 2)).dtypes.tolist() == [np.float64, np.float64]
+
+
+def test_columns_may_be_called_by_text_or_integers(frame):
+    for names in (["dose", "pain"], [3, 1], ["dose", 1], pd.RangeIndex(2), np.array([5, 7], dtype=np.int8)):
+        assert json.loads(json.dumps(list(as_frame(frame.set_axis(names, axis=1)).columns))) == list(names)
+
+
+def test_any_library_that_exchanges_frames_is_welcome(frame):
+    pd.testing.assert_frame_equal(as_frame(pa.Table.from_pandas(frame)), frame)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (
+            lambda df: df.assign(dose=np.where(df.index == 7, np.nan, df["dose"])),
+            r"'dose' holds 1 missing.*row 7.*dropna",
+        ),
+        (lambda df: df.assign(pain=np.where(df.index > 27, np.inf, df["pain"])), r"'pain' holds 2 infinite.*row 28"),
+        (lambda df: df.assign(dose="high"), r"'dose' is not numeric \(it holds 'high'\)"),
+        (lambda df: df.assign(dose=3.0), r"'dose' is constant \(always 3\)"),
+        (lambda df: df.assign(copy=df["dose"]), "'dose' and 'copy' are identical"),
+        (lambda df: df.iloc[:19], "19 rows, but at least 20"),
+        (lambda df: df.set_axis(["a", "a"], axis=1), "Two columns are called 'a'"),
+        (lambda df: df.set_axis([("a", 1), ("b", 1)], axis=1), r"called \('a', 1\).*df\.columns\.map\(str\)"),
+        (lambda df: df.set_axis(pd.to_datetime(["2020", "2021"]), axis=1), r"called Timestamp.*map\(str\)"),
+        (lambda df: df.set_axis(["dose", np.nan], axis=1), "called nan"),
+        (lambda df: df[[]], "0 columns, but at least 1"),
+        (lambda df: df["dose"].to_numpy(), "2-d array"),
+    ],
+)
+def test_a_table_that_cannot_be_learned_from_is_refused(frame, spoil, message):
+    with pytest.raises(DataError, match=message):
+        training_frame(spoil(frame))

@@ -52,7 +52,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from test_run import TINY
-from fipscm.order.pretrain import pretrain
+from fipscm.order.training.run import pretrain
 pretrain(replace(TINY, save_minutes=0), Path(sys.argv[1]))
 """
 
@@ -143,7 +143,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from test_run import TINY
-from fipscm.order.pretrain import pretrain
+from fipscm.order.training.run import pretrain
 run = Path(sys.argv[1])
 pretrain(TINY, run, steps=3, simulators=0, weights=run / "weights.safetensors")
 """

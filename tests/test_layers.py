@@ -19,6 +19,7 @@ ROWS = [
     {"scm.intervention"},
     {"scm.base"},
     {"scm.fixed_point"},
+    {"scm.nodewise"},
     {"scm.standard"},
     {"simulate"},
     {"order.baselines", "order.evidence", "mechanism"},

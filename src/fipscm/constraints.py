@@ -51,7 +51,7 @@ class Constraints:
             first, second = (names[column] for column in against[0])
             raise KnowledgeError(
                 f"The knowledge puts '{first}' before '{second}', but the order or graph given does not: "
-                "take one of them back."
+                "remove one of the two."
             )
         return order
 
@@ -80,7 +80,7 @@ class Constraints:
             effect, cause = (names[column] for column in lost[0])
             raise KnowledgeError(
                 f"The graph has the edge '{cause}' -> '{effect}', but the order or other knowledge rules it out: "
-                "take one of them back."
+                "remove one of the two."
             )
         return edges
 

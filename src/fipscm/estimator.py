@@ -3,66 +3,75 @@
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import torch
-from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from fipscm.arrays import Array, Order
+from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, unknown_name
-from fipscm.graph import order_positions, to_networkx
+from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.progress import progress_bar, silent
-from fipscm.order import plausible_orders, precedence_shares, zero_shot
-from fipscm.plotting import plot_graph
-from fipscm.questions.check import Report, full_report
+from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
+from fipscm.order.zero_shot import SCALES
+from fipscm.questions.check import CheckResult, check_model
 from fipscm.questions.effect import Effect, Question, average_effect, bootstrap_corrections
 from fipscm.questions.uncertainty import agreement
-from fipscm.scm.intervention import Do
+from fipscm.scm.fixed_point import FixedPointSCM
+from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
-from fipscm.tables.validate import training_frame
+from fipscm.tables.validate import training_frame, warn_of_missing_codes
 
-PLAUSIBLE_ORDERS = 20
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PLAUSIBLE_ORDERS = 20  # a share of them is known to about a tenth
 _ASSESSED = ("order_confidence", "agreement")
 
 
 class FiP(BaseEstimator):
     """A causal generative model of a table: its order, its mechanisms, its noises.
 
+    A fitted model keeps its training table in memory, for `assess` and for effects over several orders; a saved one
+    does not hold it.
+
     Args:
         order: column names, causes first; inferred zero-shot when neither order nor graph is given.
         graph: a networkx.DiGraph over column names, or an adjacency table (row = cause); its edges are not tested.
         knowledge: hard constraints on order and graph.
-        scale: "standardized" lets no unit influence the inferred order, "raw" lets the columns' scales speak.
+        scale: "standardized" lets no unit influence the inferred order, "raw" uses the columns' variances as evidence.
         edges: "test" for the statistical edge test, "jacobian" for the paper's rule.
         prune: fit on the edges found; False keeps every edge the order allows.
         skip: start from the best model that can be solved for; False is the paper's plain transformer.
         random_state: a seed, a random state, a generator or None.
-        n_jobs: processes that resample orders.
+        n_jobs: how many processor cores to use; None for one, -1 for all.
         device: "auto", "cpu" or a CUDA device.
         verbose: show progress on standard error.
 
     Attributes:
         causal_order_: column names, causes first.
-        graph_: networkx.DiGraph; every edge has `weight` (signed effect) and `score`.
+        graph_: networkx.DiGraph; every edge has `weight` (average derivative of the effect in the cause, in the
+            columns' units) and `score` (evidence for the edge); after `assess` also `confidence` (that the cause
+            precedes the effect).
         adjacency_: 0/1 frame, row = cause, column = effect.
-        edge_scores_: continuous frame, same orientation.
-        order_confidence_: frame, P(row precedes column).
-        agreement_: frame, row = cause: the share of plausible orders that give its total effect the same sign.
-        scm_: the model behind all answers, a `fipscm.scm.SCM`.
+        edge_scores_: frame, same orientation: -log10 of the p-value of each edge, corrected for all pairs.
+        edge_derivatives_: frame, same orientation: mean absolute derivative between standardized columns.
+        order_confidence_: after `assess`: frame, P(row precedes column).
+        agreement_: after `assess`: frame, row = cause: the share of plausible orders that give its total effect the
+            same sign.
+        scm_: the model behind all answers, a `fipscm.scm.base.SCM`.
 
     >>> from fipscm.simulate import known_scm
     >>> table = known_scm("triangle").sample(3000, np.random.default_rng(0))
@@ -98,34 +107,65 @@ class FiP(BaseEstimator):
         self.device = device
         self.verbose = verbose
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Learn from a table: infer the order unless told, test the edges, fit the mechanisms."""
+    def fit(self, X: Any, y: Any = None, *, checkpoint: str | Path | None = None) -> Self:
+        """Learn from a table: infer the order unless told, test the edges, fit the mechanisms.
+
+        Args:
+            X: a table of numbers.
+            y: not used; an outcome is a column of the table like any other.
+            checkpoint: a file name under which the training of the network, where one is needed, is saved after every
+                epoch; a fit that was interrupted goes on from there. It is removed at the end.
+        """
+        if y is not None:
+            warnings.warn(
+                "y is not used: put the outcome into the table, where it is a column like any other.", stacklevel=2
+            )
         frame = training_frame(X, fewest_columns=2)
         if frame.shape[1] > len(frame):
             raise DataError(
                 f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
                 "collect more rows, or keep the columns that matter."
             )
+        if self.scale not in SCALES:
+            raise unknown_name("scale", self.scale, SCALES)
+        warn_of_missing_codes(frame)
         rng = _generator(self.random_state)
-        scm = self._fit_on(frame, self._choose_order(frame), rng)
+        scm = self._fit_on(frame, self._choose_order(frame), rng, checkpoint)
+        if not scm.allowed.any():
+            warnings.warn(
+                "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
+            )
         self.corrections_ = bootstrap_corrections(scm, frame.to_numpy(), rng)
         self._table: pd.DataFrame | None = frame
-        self._assessment: tuple[Array, Array] | None = None
         return self._adopt(scm)
+
+    def assess(self) -> Self:
+        """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
+
+        Afterwards `order_confidence_` and `agreement_` exist, and are saved with the model.
+        """
+        scm, names = self._fitted, self._fitted.names
+        orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state))
+        possible = self._constraints.knowledge.allowed(names)
+        shares = agreement(self._rows.to_numpy(), scm.order, orders, possible)
+        return self._adopt_assessment(precedence_shares(orders), shares)
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
         """Draw rows from the model: what is."""
         return self._fitted.sample(n, _generator(random_state))
 
-    def intervene(self, do: Do, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
+    def intervene(self, do: Do | Intervention, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
         """Draw fresh units under an intervention: what if.
 
         Values may be numbers, arrays of length n, `Shift(amount)`, or functions of the frame of upstream columns.
         """
         return self._fitted.do(do).sample(n, _generator(random_state))
 
-    def counterfactual(self, rows: Any, do: Do) -> pd.DataFrame:
-        """What these same units would have been under an intervention; the index is kept."""
+    def counterfactual(self, rows: Any, do: Do | Intervention) -> pd.DataFrame:
+        """What these same units would have been under an intervention; index and unknown columns are kept.
+
+        One row may come as a Series or a dictionary.
+        """
         return self._fitted.counterfactual(rows, do)
 
     def abduct(self, rows: Any) -> pd.DataFrame:
@@ -171,12 +211,14 @@ class FiP(BaseEstimator):
         models = [(scm, self.corrections_), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
         if found.sign_flips:
-            warnings.warn(f"The sign of this effect depends on the causal order. {found}", UserWarning, stacklevel=2)
+            warnings.warn("Plausible causal orders disagree about the sign of this effect.", UserWarning, stacklevel=2)
         return found
 
-    def check(self, X: Any, random_state: Any = 0) -> Report:
-        """Test the model's assumptions on a table: a report with .table, .passed and a verdict in words."""
-        return full_report(self._fitted, training_frame(self._fitted.checked_rows(X)), _generator(random_state))
+    def check(self, X: Any, random_state: Any = 0) -> CheckResult:
+        """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words."""
+        frame = training_frame(self._fitted.checked_rows(X))
+        inferred_on = None if self._constraints.fix_the_order else self.scale
+        return check_model(self._fitted, frame, _generator(random_state), inferred_on)
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -184,7 +226,7 @@ class FiP(BaseEstimator):
         The file holds the sorted noises of each column, from which samples are drawn, but no row of the table.
         """
         scm = self._fitted
-        assessed = dict(zip(_ASSESSED, self._assessment or (), strict=False))
+        assessed = {name: getattr(self, f"{name}_").to_numpy() for name in _ASSESSED if hasattr(self, f"{name}_")}
         arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
         settings = {**scm.settings(), "parameters": self._parameters()}
         save_archive(path, "model", {**arrays, "corrections": self.corrections_, **assessed}, settings)
@@ -197,37 +239,38 @@ class FiP(BaseEstimator):
             model = cls(**Constraints.restore(settings["parameters"]))
         else:  # an early file does not say whether its order was given or inferred
             model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
-        model.corrections_ = arrays["corrections"]
-        model._table, model._assessment = None, None
-        if all(name in arrays for name in _ASSESSED):
-            model._assessment = arrays[_ASSESSED[0]], arrays[_ASSESSED[1]]
+        model.corrections_, model._table = arrays["corrections"], None
         parts = {name.removeprefix("scm."): array for name, array in arrays.items() if name.startswith("scm.")}
-        return model._adopt(LearnedSCM.restore(parts, settings))
+        model._adopt(LearnedSCM.restore(parts, settings))
+        if all(name in arrays for name in _ASSESSED):
+            model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
+        return model
 
     def to_networkx(self) -> nx.DiGraph:
         """A copy of the graph, with `weight` and `score` on every edge."""
         check_is_fitted(self)
         return self.graph_.copy()
 
+    def to_fixed_point(self) -> FixedPointSCM:
+        """The same model as the paper's object: an order, independent noises, and a triangular map without a graph."""
+        return self._fitted.to_fixed_point()
+
     def to_dowhy(self, random_state: Any = None) -> Any:
         """The same model as a `dowhy.gcm.InvertibleStructuralCausalModel`; needs the extra `baselines`."""
         return to_dowhy(self._fitted, _generator(random_state))
 
-    def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the graph: causes to the left, edge width by strength in standard deviations, colour by sign."""
+    def plot(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw the graph: causes to the left, edge width by strength in standard deviations, colour by sign.
+
+        After `assess`, edges whose direction is in doubt are pale.
+        """
+        from fipscm.plotting import plot_graph  # the only answer that needs a drawing library
+
         scm = self._fitted
-        strength = scm.edge_weights * scm.scale[:, None] / scm.scale
-        return plot_graph(to_networkx(scm.adjacency, scm.names, weight=strength), axes)
-
-    @property
-    def order_confidence_(self) -> pd.DataFrame:
-        """P(row precedes column) over plausible orders; computed when first asked for."""
-        return self._named(self._assessed[0])
-
-    @property
-    def agreement_(self) -> pd.DataFrame:
-        """The share of plausible orders under which the row's total effect on the column keeps its sign."""
-        return self._named(self._assessed[1])
+        strengths = {"weight": scm.edge_weights * scm.scale[:, None] / scm.scale}
+        if hasattr(self, "order_confidence_"):
+            strengths["confidence"] = self.order_confidence_.to_numpy()
+        return plot_graph(to_networkx(scm.adjacency, scm.names, **strengths), axes)
 
     @property
     def _fitted(self) -> LearnedSCM:
@@ -236,21 +279,11 @@ class FiP(BaseEstimator):
         return scm
 
     @property
-    def _assessed(self) -> tuple[Array, Array]:
-        scm = self._fitted
-        if self._assessment is None:
-            orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state))
-            possible = self._constraints.knowledge.allowed(scm.names)
-            shares = agreement(self._rows.to_numpy(), scm.order, orders, possible)
-            self._assessment = precedence_shares(orders), shares
-        return self._assessment
-
-    @property
     def _rows(self) -> pd.DataFrame:
         if self._table is None:
             raise DataError(
-                "This needs the table, which a saved model does not hold: fit again, or look at order_confidence_ "
-                "before saving, so that it is saved too."
+                "This needs the training table, which a saved model does not hold: fit on the table again, or call "
+                "assess() before saving."
             )
         return self._table
 
@@ -269,21 +302,32 @@ class FiP(BaseEstimator):
         names = list(frame.columns)
         if self._constraints.fix_the_order:
             return self._constraints.given_order(names)
-        return order_positions(zero_shot(frame, self.scale, self._constraints.knowledge).order, names)
+        return zero_shot_order(frame.to_numpy(), self._raw, self._precedence(names), n_jobs=self.n_jobs).order
 
-    def _fit_on(self, frame: pd.DataFrame, order: Order, rng: np.random.Generator) -> LearnedSCM:
+    def _precedence(self, names: Sequence[Hashable]) -> Mask | None:
+        """(D, D), who must stand before whom in an inferred order."""
+        return None if self.knowledge is None else self.knowledge.precedence(names)
+
+    @property
+    def _raw(self) -> bool:
+        return self.scale == "raw"
+
+    def _fit_on(
+        self, frame: pd.DataFrame, order: Order, rng: np.random.Generator, checkpoint: str | Path | None = None
+    ) -> LearnedSCM:
         names = list(frame.columns)
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
-        with progress_bar() if self.verbose else nullcontext(silent) as report:
-            scm = fit_mechanism(
+        with progress_bar() if self.verbose else nullcontext(silent) as on_progress:
+            return fit_mechanism(
                 frame,
                 self._constraints.allowed(order, names),
                 MechanismConfig(self.edges, self.prune, self.skip, device=device),
+                order=order,
                 required=self._constraints.required(order, names),
                 seed=int(rng.integers(2**31)),
-                report=report,
+                on_progress=on_progress,
+                checkpoint=None if checkpoint is None else Path(checkpoint),
             )
-        return replace(scm, order=order)
 
     def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Array]]:
         """Models on plausible orders, each with its corrections."""
@@ -297,8 +341,8 @@ class FiP(BaseEstimator):
         """Orders that the rows make plausible; only the one in use where it was given."""
         if self._constraints.fix_the_order:
             return [self._fitted.order]
-        knowledge = self._constraints.knowledge
-        return plausible_orders(self._rows, rng, self.scale, knowledge, self.n_jobs or 1, count)
+        before = self._precedence(self._fitted.names)
+        return drawn_orders(self._rows.to_numpy(), rng, self._raw, before, n_jobs=self.n_jobs, draws=count)
 
     def _adopt(self, scm: LearnedSCM) -> Self:
         self.scm_ = scm
@@ -307,8 +351,22 @@ class FiP(BaseEstimator):
         self.causal_order_ = [scm.names[column] for column in scm.order]
         self.adjacency_ = self._named(scm.adjacency)
         self.edge_scores_ = self._named(scm.edge_scores)
+        self.edge_derivatives_ = self._named(scm.edge_derivatives)
+        for name in _ASSESSED:  # of an earlier fit
+            self.__dict__.pop(f"{name}_", None)
         self.graph_ = to_networkx(scm.adjacency, scm.names, weight=scm.edge_weights, score=scm.edge_scores)
         return self
+
+    def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:
+        self.order_confidence_, self.agreement_ = self._named(confidence), self._named(agreeing)
+        for cause, effect in self.graph_.edges:
+            self.graph_.edges[cause, effect]["confidence"] = float(self.order_confidence_.loc[cause, effect])
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("order_confidence_", "agreement_"):
+            raise AttributeError(f"{name} is there once the model has been assessed: call model.assess() first.")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _named(self, matrix: ArrayLike) -> pd.DataFrame:
         return pd.DataFrame(np.asarray(matrix), list(self._fitted.names), list(self._fitted.names))

@@ -62,16 +62,16 @@ class Knowledge:
         cycle = find_cycle(before)
         if cycle is not None:
             path = " before ".join(str(names[node]) for node in cycle)
-            raise KnowledgeError(f"The knowledge contradicts itself: {path}. Take one of these statements back.")
+            raise KnowledgeError(f"The knowledge contradicts itself: {path}. Remove one of these constraints.")
         return before
 
     def precedence(self, names: Sequence[Hashable]) -> Mask:
         """(D, D), true at [i, j] where an inferred order puts i before j.
 
         Where it must, and besides roots first and leaves last wherever nothing is against it: these places are known,
-        so that the rows need not tell. A variable that is both is at home anywhere.
+        so that they need not be inferred. A variable that is both has no edges and may stand anywhere.
         """
-        self.allowed(names)  # where the knowledge contradicts itself, there is no place to give
+        self.allowed(names)  # raises where the knowledge contradicts itself
         before, position = self.must_precede(names), self._positions(names)
         roots, leaves = self._member(self.roots, position), self._member(self.leaves, position)
         first, last = roots & ~leaves, leaves & ~roots
@@ -95,7 +95,7 @@ class Knowledge:
             effect, cause = impossible[0]
             raise KnowledgeError(
                 f"The edge '{names[cause]}' -> '{names[effect]}' is required, but other knowledge rules it out: "
-                "take one of the two back."
+                "remove one of the two."
             )
         return possible
 

@@ -17,7 +17,10 @@ POSITIVE, NEGATIVE, NODE = "#2b6cb0", "#c05621", "#edf2f7"
 
 
 def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, strength: str = "weight") -> Axes:
-    """Draw a DAG in layers, each node right of all its causes; edges are as strong as their attribute says."""
+    """Draw a DAG in layers, each node right of all its causes; edges are as strong as their attribute says.
+
+    Where edges have a `confidence`, that the cause precedes the effect, the doubtful ones are pale.
+    """
     if axes is None:
         layers = nx.dag_longest_path_length(graph, weight=None) + 1
         tallest = max(len(layer) for layer in nx.topological_generations(graph))
@@ -31,13 +34,16 @@ def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, strength: str = "wei
         position[node][1] += (0.0, 0.3, -0.3)[layer % 3]  # lets edges pass between the nodes of the layers they skip
     weights = [float(data.get(strength, 1.0)) for *_, data in layered.edges(data=True)]
     nx.draw_networkx_nodes(layered, position, ax=axes, node_color=NODE, edgecolors="#4a5568", node_size=1500)
-    nx.draw_networkx_labels(layered, position, ax=axes, font_size=10)
+    # A dollar sign would start a formula.
+    labels = {node: str(node).replace("$", r"\$") for node in layered}
+    nx.draw_networkx_labels(layered, position, labels, ax=axes, font_size=10)
     nx.draw_networkx_edges(
         layered,
         position,
         ax=axes,
         width=_widths(weights),
         edge_color=[POSITIVE if weight >= 0 else NEGATIVE for weight in weights],
+        alpha=[_opacity(data.get("confidence", 1.0)) for *_, data in layered.edges(data=True)],
         node_size=1500,
         arrowsize=16,
         connectionstyle="arc3,rad=0.12",
@@ -46,7 +52,8 @@ def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, strength: str = "wei
         axes.plot([], [], color=POSITIVE, label="raises")
         axes.plot([], [], color=NEGATIVE, label="lowers")
         axes.legend(loc="upper left", frameon=False, fontsize=8)
-    axes.set_title(f"Causes to the left, width by {strength}", fontsize=11)
+    doubt = ", pale where the direction is in doubt" if nx.get_edge_attributes(graph, "confidence") else ""
+    axes.set_title(f"Causes to the left, width by {strength}{doubt}", fontsize=11)
     axes.margins(0.18)
     axes.set_axis_off()
     return axes
@@ -65,6 +72,11 @@ def require_writable_picture(path: str | Path) -> None:
     if Path(path).suffix.lower() not in PICTURES:
         raise DataError(f"Cannot draw '{path}': a picture's name ends in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.")
     require_writable(path)
+
+
+def _opacity(confidence: float) -> float:
+    """Full from certainty down to a sixth where either direction is as likely."""
+    return 1 / 6 + 5 / 6 * min(1.0, max(0.0, 2 * confidence - 1))
 
 
 def _widths(weights: Sequence[float]) -> list[Any]:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fipscm.questions.check import (
-    Report,
+    CheckResult,
     _centred_kernel,
     _moments_over_shuffles,
     dependence,
@@ -101,10 +101,10 @@ def test_odd_tables_are_noted(rng, spoil, check):
 
 def test_a_report_says_what_failed_and_notes_alone_do_not_fail_it(rng):
     frame = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"])
-    good = Report(tuple(table_findings(frame)))
+    good = CheckResult(tuple(table_findings(frame)))
     assert good.passed
     assert "All 7 checks passed" in str(good)
-    noted = Report(tuple(table_findings(frame.assign(b=frame["b"].round()))))
+    noted = CheckResult(tuple(table_findings(frame.assign(b=frame["b"].round()))))
     assert noted.passed
     assert "'b' looks discrete" in str(noted)
     assert len(noted.table) == 7

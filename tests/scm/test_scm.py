@@ -5,7 +5,7 @@ import pytest
 from fipscm.errors import DataError, GraphError, InterventionError, OrderError, UnknownNameError
 from fipscm.graph import descendants, topological_order
 from fipscm.scm.fixed_point import FixedPointSCM, fixed_point
-from fipscm.scm.intervention import Shift
+from fipscm.scm.intervention import Intervention, Shift
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate import Noise, known_scm, sample_scm
 
@@ -180,8 +180,45 @@ def test_the_graph_of_an_scm_cannot_be_overwritten():
 def test_the_column_order_of_the_rows_does_not_matter(rng):
     scm = known_scm("triangle")
     rows = scm.sample(5, rng)
-    shuffled = scm.counterfactual(rows[["x2", "x0", "x1"]], {"x0": 0.0})
-    pd.testing.assert_frame_equal(shuffled, scm.counterfactual(rows, {"x0": 0.0}))
+    turned = ["x2", "x0", "x1"]
+    shuffled = scm.counterfactual(rows[turned], {"x0": 0.0})
+    pd.testing.assert_frame_equal(shuffled, scm.counterfactual(rows, {"x0": 0.0})[turned])
+
+
+def test_columns_the_model_does_not_know_are_carried_along(rng):
+    scm = known_scm("triangle")
+    rows = scm.sample(3, rng)
+    patients = rows.assign(patient=["ann", "bob", "eve"])[["patient", "x2", "x1", "x0"]]
+    imagined = scm.counterfactual(patients, {"x0": 0.0})
+    assert list(imagined.columns) == ["patient", "x2", "x1", "x0"]
+    assert list(imagined["patient"]) == ["ann", "bob", "eve"]
+    pd.testing.assert_frame_equal(imagined[["x0", "x1", "x2"]], scm.counterfactual(rows, {"x0": 0.0}))
+    with pytest.raises(DataError, match="lack the column 'x1'"):
+        scm.counterfactual(patients.drop(columns="x1"), {"x0": 0.0})
+
+
+def test_one_row_may_be_a_series_or_a_dictionary(rng):
+    scm = known_scm("triangle")
+    rows = scm.sample(3, rng).set_axis(["ann", "bob", "eve"])
+    expected = scm.counterfactual(rows.loc[["bob"]], {"x0": 0.0})
+    pd.testing.assert_frame_equal(scm.counterfactual(rows.loc["bob"], {"x0": 0.0}), expected)
+    from_dictionary = scm.counterfactual(rows.loc["bob"].to_dict(), {"x0": 0.0})
+    pd.testing.assert_frame_equal(from_dictionary, expected.reset_index(drop=True))
+
+
+def test_a_function_that_reads_a_column_downstream_is_told_what_it_may_read(rng):
+    scm = known_scm("triangle")
+    with pytest.raises(InterventionError, match=r"reads 'x2'.*may read the columns upstream \(x0\)"):
+        scm.do({"x1": lambda upstream: upstream["x2"]}).sample(3, rng)
+
+
+def test_a_parsed_intervention_is_taken_as_it_is(rng):
+    scm = known_scm("triangle")
+    parsed = Intervention.parse({"x1": Shift(2.0)}, scm.names)
+    noise = scm.noise.sample(5, rng)
+    for model in (scm, scm.to_fixed_point()):
+        acted = model.do(parsed).noise_to_sample(noise)
+        np.testing.assert_array_equal(acted, model.do({"x1": Shift(2.0)}).noise_to_sample(noise))
 
 
 def test_one_variable_works(rng):

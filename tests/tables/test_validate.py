@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from fipscm.errors import DataError
-from fipscm.tables.validate import as_frame, training_frame
+from fipscm.tables.validate import as_frame, training_frame, warn_of_missing_codes
 
 
 @pytest.fixture
@@ -39,16 +39,23 @@ def test_any_library_that_exchanges_frames_is_welcome(frame):
     [
         (
             lambda df: df.assign(dose=np.where(df.index == 7, np.nan, df["dose"])),
-            r"'dose' holds 1 missing.*row 7.*dropna",
+            r"'dose' holds 1 missing.*row 7.*fill the gaps",
         ),
         (lambda df: df.assign(pain=np.where(df.index > 27, np.inf, df["pain"])), r"'pain' holds 2 infinite.*row 28"),
-        (lambda df: df.assign(dose="high"), r"'dose' is not numeric \(it holds 'high'\)"),
+        (lambda df: df.assign(dose="high"), r"'dose' is not numeric \(row 0 holds 'high'; every cell"),
+        (
+            lambda df: df.assign(dose=["n/a" if row == 4 else str(row) for row in range(30)]),
+            r"row 4 holds 'n/a'; 1 of 30",
+        ),
+        (lambda df: df.assign(dose=[str(row) for row in range(30)]), "numbers are stored as"),
+        (lambda df: df.assign(dose=df["dose"] * 1e160), r"as large as \de\+160.*larger unit"),
+        (lambda df: df.assign(dose=df["dose"] * 1e-200), "smaller unit"),
         (lambda df: df.assign(dose=3.0), r"'dose' is constant \(always 3\)"),
         (lambda df: df.assign(copy=df["dose"]), "'dose' and 'copy' are identical"),
         (lambda df: df.iloc[:19], "19 rows, but at least 20"),
         (lambda df: df.set_axis(["a", "a"], axis=1), "Two columns are called 'a'"),
-        (lambda df: df.set_axis([("a", 1), ("b", 1)], axis=1), r"called \('a', 1\).*df\.columns\.map\(str\)"),
-        (lambda df: df.set_axis(pd.to_datetime(["2020", "2021"]), axis=1), r"called Timestamp.*map\(str\)"),
+        (lambda df: df.set_axis([("a", 1), ("b", 1)], axis=1), r"called \('a', 1\).*rename the columns"),
+        (lambda df: df.set_axis(pd.to_datetime(["2020", "2021"]), axis=1), r"called Timestamp.*rename the columns"),
         (lambda df: df.set_axis(["dose", np.nan], axis=1), "called nan"),
         (lambda df: df[[]], "0 columns, but at least 1"),
         (lambda df: df["dose"].to_numpy(), "2-d array"),
@@ -57,3 +64,13 @@ def test_any_library_that_exchanges_frames_is_welcome(frame):
 def test_a_table_that_cannot_be_learned_from_is_refused(frame, spoil, message):
     with pytest.raises(DataError, match=message):
         training_frame(spoil(frame))
+
+
+def test_a_code_for_missing_values_is_noticed(frame):
+    with pytest.warns(UserWarning, match=r"'dose' is -9999 in 3 rows"):
+        warn_of_missing_codes(frame.assign(dose=np.where(frame.index < 3, -9999, frame["dose"])))
+
+
+def test_large_values_among_others_are_no_code(frame, recwarn):
+    warn_of_missing_codes(frame.assign(dose=np.where(frame.index < 3, 999, 40.0 * frame.index)))
+    assert not recwarn.list

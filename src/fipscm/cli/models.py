@@ -218,7 +218,7 @@ def _intervention(changes: list[str], names: Sequence[Hashable]) -> Do:
 
 
 def _require_possible(do: Do, names: Sequence[Hashable]) -> None:
-    Intervention.parse(do, names, np.arange(len(names)))
+    Intervention.parse(do, names)
 
 
 def _edge(text: str) -> tuple[str, str]:

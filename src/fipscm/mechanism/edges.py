@@ -9,17 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy import stats
 from torch import Tensor
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.progress import Steps, uncounted
+from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.screen import screen
+from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.smooth import ROUGH, Relevance, Waves, learn_relevance, numpy_on_one_thread, squared_errors
 
-LEVEL = 0.01
-FITTED_SHARE = 0.6
-MOST_CANDIDATES = 20
+FITTED_SHARE = 0.6  # the other rows tell whether a cause is missed
+MOST_CANDIDATES = 20  # elimination takes time with the square of their number
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class EdgeTest:
 
 
 def find_edges(
-    z: Array, allowed: Mask, generator: torch.Generator, level: float = LEVEL, report: Steps = uncounted
+    z: Array, allowed: Mask, generator: torch.Generator, level: float = SIGNIFICANCE, on_step: OnStep = uncounted
 ) -> EdgeTest:
     """Test every allowed cause on standardized columns (N, D).
 
@@ -63,11 +62,9 @@ def find_edges(
             log_p[node, candidates], smoothness[int(node)] = eliminate(
                 rows[:, candidates], rows[:, node], limit, generator
             )
-        report(step, int(curved.sum()))
-    # A noiseless effect has a p-value of zero; its score stays a number.
-    scores = -(np.maximum(log_p, -1e6) + 2 * np.log(variables)) / np.log(10)
+        on_step(step, int(curved.sum()))
     kept = (log_p < limit) & allowed
-    return EdgeTest(kept, np.where(allowed, np.maximum(scores, 0), 0), curved, smoothness)
+    return EdgeTest(kept, np.where(allowed, scores_from_log_p(log_p, variables), 0), curved, smoothness)
 
 
 @numpy_on_one_thread()
@@ -92,7 +89,7 @@ def eliminate(z: Tensor, y: Tensor, limit: float, generator: torch.Generator) ->
         leaving = sorted((cause for cause in staying if log_p[cause] > limit), key=lambda cause: -log_p[cause])
         if not leaving:
             break
-        # Half of those without evidence leave at once; the others may stand in for them and get another hearing.
+        # Drop the weaker half of the insignificant causes, then test again: two correlated causes can hide each other.
         for cause in leaving[: (len(leaving) + 1) // 2]:
             staying.remove(cause)
     return log_p, Relevance(relevance.inverse_lengths[staying], relevance.noise_ratio)
@@ -104,12 +101,3 @@ def _errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, causes: li
     kept = torch.tensor(causes)
     own = Relevance(relevance.inverse_lengths[kept], relevance.noise_ratio)
     return squared_errors(z[:, kept], y, waves.of(kept), own, fitted)
-
-
-def log_p_of_gain(gains: Tensor) -> float:
-    """One-sided log p-value of the mean gain (N,) being above zero."""
-    # Squared errors have heavy tails: without a bound, a handful of rows would decide alone.
-    bound = gains.abs().quantile(0.95)
-    bounded = gains.clamp(-bound, bound)
-    error = float(bounded.std()) / len(bounded) ** 0.5
-    return float(stats.norm.logsf(float(bounded.mean()) / max(error, 1e-300)))

@@ -1,32 +1,33 @@
 """Learn an SCM on an order or a graph: find the edges, then fit what remains. Shapes: N rows, D variables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
+import pandas as pd
 import torch
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, unknown_name
 from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
-from fipscm.mechanism.edges import LEVEL, find_edges, log_p_of_gain
+from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.progress import Report, silent, steps_of
+from fipscm.mechanism.progress import OnProgress, silent, steps_of
 from fipscm.mechanism.screen import screen
+from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.smooth import Relevance
 from fipscm.mechanism.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
-from fipscm.tables.validate import training_frame
 
-PIECE = 1_000
+PIECE = 1_000  # rows at a time, for their Jacobians take memory with the square of the variables
 TINY = 1e-12  # of a column's spread: below it lies rounding error
-EFFECT_ROWS = 2_000  # an average effect needs no more
-THRESHOLDS = {"test": LEVEL, "jacobian": 0.1}
+EFFECT_ROWS = 2_000  # enough for the average of a derivative
+THRESHOLDS = {"test": SIGNIFICANCE, "jacobian": 0.1}
 
 
 @dataclass(frozen=True)
@@ -62,29 +63,30 @@ class MechanismConfig:
 
 
 def fit_mechanism(
-    data: Any,
+    frame: pd.DataFrame,
     allowed: Mask,
     config: MechanismConfig | None = None,
     *,
+    order: Order | None = None,
     required: Mask | None = None,
     seed: int = 0,
-    report: Report = silent,
+    on_progress: OnProgress = silent,
     checkpoint: Path | None = None,
 ) -> LearnedSCM:
     """Learn the SCM of a table, given which columns may cause which.
 
     Args:
-        data: a table (N, D).
+        frame: a table (N, D) that has passed `training_frame`.
         allowed: (D, D), true where column j may cause column i: of an order, of a graph, or anything acyclic between.
         config: how to learn.
+        order: (D,) an order that allows all of them; one of them is chosen unless given.
         required: (D, D), edges to keep whatever the test says; a known graph requires all it allows.
         seed: of all random choices; the same seed and number of threads give the same model.
-        report: told about progress.
+        on_progress: told about progress.
         checkpoint: where to resume the training of the network from, written after every epoch; what follows this name
             tells tables and graphs apart.
     """
     config = config or MechanismConfig()
-    frame = training_frame(data)
     names, rows = tuple(frame.columns), frame.to_numpy()
     allowed = _checked(allowed, len(names))
     required = np.zeros_like(allowed) if required is None else required & allowed
@@ -92,20 +94,24 @@ def fit_mechanism(
     rows = rows[torch.randperm(len(rows), generator=generator).numpy()]
     centre, scale = rows.mean(axis=0), rows.std(axis=0)
     z = (rows - centre) / scale
-    learner = _Learner(names, rows, z, centre, scale, config, generator, report, checkpoint)
-    order = topological_order(adjacency_from_allowed(allowed))
+    order = topological_order(adjacency_from_allowed(allowed)) if order is None else order
+    learner = _Learner(names, order, rows, z, centre, scale, config, generator, on_progress, checkpoint)
     if config.edges == "test" and not (required == allowed).all():
-        found = find_edges(z, allowed, generator, config.limit, steps_of("Testing edges", report))
+        found = find_edges(z, allowed, generator, config.limit, steps_of("Testing edges", on_progress))
         kept, scores, curved = found.kept | required, found.scores, found.curved
-        return learner.fit(kept if config.prune else allowed, curved, order, scores, found.smoothness)
-    limit = np.log(LEVEL / len(names))
-    curved = screen(z, allowed, limit).curvature < limit
-    model = learner.fit(allowed, curved, order, np.zeros(allowed.shape))
-    scores = _average(lambda piece: np.abs(model.jacobian(piece)), rows)
-    kept = ((scores > config.limit) & allowed) | required
-    if config.prune and (kept != allowed).any():
-        return learner.fit(kept, curved, order, scores)
-    return replace(model, edge_scores=scores.T)
+        return learner.fit(kept if config.prune else allowed, curved, scores, found.smoothness)
+    limit = np.log(SIGNIFICANCE / len(names))
+    screening = screen(z, allowed, limit)
+    curved = screening.curvature < limit
+    log_p = np.where(curved[:, None], screening.dependence, screening.linear)
+    scores = np.where(allowed, scores_from_log_p(log_p, len(names)), 0)
+    model = learner.fit(allowed, curved, scores)
+    if config.edges == "jacobian":
+        _, derivatives = _mean_derivatives(model, rows)
+        kept = ((derivatives > config.limit) & allowed) | required
+        if config.prune and (kept != allowed).any():
+            return replace(learner.fit(kept, curved, scores), edge_derivatives=derivatives.T)
+    return model
 
 
 @dataclass(frozen=True)
@@ -113,42 +119,50 @@ class _Learner:
     """A table and how to learn from it; the rows are in random order."""
 
     names: tuple[Any, ...]
+    order: Order
     rows: Array
     z: Array
     centre: Array
     scale: Array
     config: MechanismConfig
     generator: torch.Generator
-    report: Report
+    on_progress: OnProgress
     checkpoint: Path | None
 
     def fit(
-        self,
-        allowed: Mask,
-        curved: Mask,
-        order: Order,
-        scores: Array,
-        smoothness: Mapping[int, Relevance] | None = None,
+        self, allowed: Mask, curved: Mask, scores: Array, smoothness: Mapping[int, Relevance] | None = None
     ) -> LearnedSCM:
         """Solve the skip, train the network on what it leaves, and read the noises off the residuals."""
         fitted = round((1 - self.config.training.validation) * len(self.z))
         trained = allowed.any(axis=1) & (curved if self.config.skip else True)
         skip = Skip.none(len(allowed))
         if self.config.skip:
-            steps = steps_of("Solving nodes", self.report)
+            steps = steps_of("Solving nodes", self.on_progress)
             skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps)
         residual = self.z - skip(self.z)
         unit = np.maximum(residual.std(axis=0), TINY)
         network = CausalTransformer(len(allowed), self.config.transformer, self.generator)
         nodes = self._train(network, allowed, np.flatnonzero(trained), residual / unit, fitted)
         unknown = np.zeros(allowed.shape)
-        noise = EmpiricalNoise(self.rows)
         model = LearnedSCM(
-            self.names, order, noise, allowed, self.centre, self.scale, skip, network, nodes, unit, scores.T, unknown
+            names=self.names,
+            order=self.order,
+            noise=EmpiricalNoise(self.rows),
+            allowed=allowed,
+            centre=self.centre,
+            scale=self.scale,
+            skip=skip,
+            network=network if len(nodes) else None,
+            nodes=nodes,
+            residual_scale=unit,
+            edge_scores=scores.T,
+            edge_derivatives=unknown,
+            edge_weights=unknown,
         )
         noise = EmpiricalNoise.of(self.scale * (residual - model.learned_part(self.z)))
-        effects = _average(model.jacobian, self.rows[:EFFECT_ROWS]) * self.scale[:, None] / self.scale
-        return replace(model, noise=noise, edge_weights=effects.T)
+        mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
+        weights = mean * self.scale[:, None] / self.scale
+        return replace(model, noise=noise, edge_weights=weights.T, edge_derivatives=absolute.T)
 
     def _train(self, network: CausalTransformer, allowed: Mask, nodes: Order, target: Array, fitted: int) -> Order:
         """Train on some nodes, and return those whose held-out error the network lowers beyond doubt."""
@@ -164,16 +178,16 @@ class _Learner:
         epochs, checkpoint = self.config.training.epochs, self._checkpoint_of(allowed)
         train(
             network, parents, x, wanted, fitted, self.config.training, self.generator,
-            lambda progress: self.report("Training", progress.epoch, epochs, f"loss {progress.best:.4f}"),
+            lambda progress: self.on_progress("Training", progress.epoch, epochs, f"loss {progress.best:.4f}"),
             checkpoint,
         )  # fmt: skip
-        self.report("Training", epochs, epochs, "done")
+        self.on_progress("Training", epochs, epochs, "done")
         if checkpoint is not None:
             checkpoint.unlink(missing_ok=True)
         if not self.config.skip:
             return nodes
         gain = wanted[fitted:].square() - held_out_errors(network, parents, x, wanted, fitted)
-        proven = [log_p_of_gain(column) < np.log(LEVEL / len(nodes)) for column in gain.T]
+        proven = [log_p_of_gain(column) < np.log(SIGNIFICANCE / len(nodes)) for column in gain.T]
         return np.asarray(nodes[np.array(proven)], dtype=np.intp)
 
     def _checkpoint_of(self, allowed: Mask) -> Path | None:
@@ -184,10 +198,14 @@ class _Learner:
         return self.checkpoint.with_name(f"{self.checkpoint.name}-{stage:08x}")
 
 
-def _average(derivative: Callable[[Array], Array], rows: Array) -> Array:
-    """The mean over all rows (N, D) of a function with values (N, D, D), a piece at a time to spare memory."""
-    pieces = np.array_split(rows, max(1, len(rows) // PIECE))
-    return np.asarray(sum(derivative(piece).sum(axis=0) for piece in pieces) / len(rows))
+def _mean_derivatives(model: LearnedSCM, rows: Array) -> tuple[Array, Array]:
+    """(D, D) mean and mean absolute derivatives between standardized columns over rows (N, D); row = effect."""
+    total, absolute = np.zeros((2, rows.shape[1], rows.shape[1]))
+    for piece in np.array_split(rows, max(1, len(rows) // PIECE)):
+        derivatives = model.jacobian(piece)
+        total += derivatives.sum(axis=0)
+        absolute += np.abs(derivatives).sum(axis=0)
+    return total / len(rows), absolute / len(rows)
 
 
 def _checked(allowed: Mask, variables: int) -> Mask:

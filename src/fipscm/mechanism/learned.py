@@ -12,7 +12,8 @@ from fipscm.graph import adjacency_from_allowed
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
-from fipscm.scm.base import NodewiseSCM
+from fipscm.scm.nodewise import NodewiseSCM
+from fipscm.tables.checkpoint import restore_module, to_arrays
 
 CHUNK = 2_048  # rows at a time through the network: more gain nothing and cost memory
 
@@ -29,11 +30,11 @@ class LearnedSCM(NodewiseSCM):
         centre: (D,) means and
         scale: (D,) standard deviations of the training columns.
         skip: what was solved in closed form.
-        network: the transformer T.
+        network: the transformer T; None where no node needs it.
         nodes: (Q,) nodes to which T contributes.
         residual_scale: (D,) units of T's outputs, in standardized columns.
-        edge_scores: (D, D) evidence for each edge; row = cause, column = effect. From the test, -log10 of the corrected
-            p-value; from the Jacobian rule and for known graphs, the mean absolute derivative.
+        edge_scores: (D, D) evidence for each edge, -log10 of the corrected p-value; row = cause, column = effect.
+        edge_derivatives: (D, D) mean absolute derivative between standardized columns; row = cause.
         edge_weights: (D, D) average derivative of the effect in the cause, in the user's units; row = cause.
         interventions: what has been done to the model.
     """
@@ -45,10 +46,11 @@ class LearnedSCM(NodewiseSCM):
     centre: Array
     scale: Array
     skip: Skip
-    network: CausalTransformer
+    network: CausalTransformer | None
     nodes: Order
     residual_scale: Array
     edge_scores: Array
+    edge_derivatives: Array
     edge_weights: Array
 
     @property
@@ -65,37 +67,30 @@ class LearnedSCM(NodewiseSCM):
         """(N, D) -> (N, D), what the network adds to the skip, in standardized columns."""
         added = np.zeros_like(z)
         if len(self.nodes):
-            added[:, self.nodes] = self.residual_scale[self.nodes] * self._network(z, self.nodes)
+            added[:, self.nodes] = self.residual_scale[self.nodes] * self._network_part(z, self.nodes)
         return added
 
-    def sample_to_noise(self, rows: Array) -> Array:
-        """Abduct: what the causes leave unexplained."""
-        values = np.asarray(rows, dtype=np.float64)
-        return self.naturalized(values) - self.predict(values)
-
-    def noise_to_sample(self, noise: Array) -> Array:
-        """Compute every node once, causes first: the fixed point in a single pass.
+    def node_value(self, node: int, rows: Array, noise: Array) -> Array:
+        """One node from its causes and its noise.
 
         Keys and values are affine in the causes' values with coefficients all rows share, so that what a cached
         decoder would store per row is the rows themselves.
         """
-        checked = self.checked_noise(noise)
-        rows, z = np.zeros_like(checked), np.zeros_like(checked)
-        for node in self.order:
-            natural = self.centre[node] + self.scale[node] * self._node(z, node) + checked[:, node]
-            rows[:, node] = self.acted_on(node, natural, rows)
-            z[:, node] = (rows[:, node] - self.centre[node]) / self.scale[node]
-        return rows
+        return self._node_mean(node, rows) + noise
+
+    def node_noise(self, node: int, rows: Array, values: Array) -> Array:
+        """What the causes of one node leave unexplained."""
+        return values - self._node_mean(node, rows)
 
     def jacobian(self, rows: Array) -> Array:
         """(N, D) -> (N, D, D) derivatives between standardized columns; row = effect, column = cause."""
         z = self._standardized(rows)
         derivative = self.skip.jacobian(z)
         if len(self.nodes):
-            parents = self._parents(self.nodes)
-            pieces = [self.network.jacobian(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
-            network = torch.cat(pieces).cpu().numpy()
-            derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * network
+            network, parents = self._network_on(self.nodes)
+            pieces = [network.jacobian(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
+            slopes = torch.cat(pieces).cpu().numpy()
+            derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * slopes
         return derivative
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -103,50 +98,54 @@ class LearnedSCM(NodewiseSCM):
         named = {name: getattr(self, name) for name in _ARRAYS}
         named["noise"] = self.noise.ordered
         named |= {f"skip.{field.name}": getattr(self.skip, field.name) for field in fields(Skip)}
-        return named | {f"network.{name}": value.cpu().numpy() for name, value in self.network.state_dict().items()}
+        return named if self.network is None else named | to_arrays(self.network.state_dict(), "network.")
 
     def settings(self) -> dict[str, Any]:
         """What the arrays do not say, ready for JSON."""
-        return {"names": list(self.names), "transformer": asdict(self.network.config)}
+        sizes = None if self.network is None else asdict(self.network.config)
+        return {"names": list(self.names), "transformer": sizes}
 
     @classmethod
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]], settings: Mapping[str, Any]) -> Self:
         """Rebuild a model from `arrays()` and `settings()`."""
-        config = TransformerConfig(**settings["transformer"])
-        network = CausalTransformer(len(settings["names"]), config, torch.Generator())
-        network.load_state_dict(
-            {
-                name.removeprefix("network."): torch.from_numpy(np.array(value))
-                for name, value in arrays.items()
-                if name.startswith("network.")
-            }
-        )
+        network = None
+        if settings["transformer"] is not None:
+            config = TransformerConfig(**settings["transformer"])
+            network = CausalTransformer(len(settings["names"]), config, torch.Generator())
+            restore_module(network, arrays, "network.")
+        # An early file does not hold the derivatives.
+        known = {"edge_derivatives": np.full(arrays["edge_scores"].shape, np.nan), **arrays}
         return cls(
             names=tuple(settings["names"]),
             noise=EmpiricalNoise(arrays["noise"]),
             skip=Skip(**{field.name: arrays[f"skip.{field.name}"] for field in fields(Skip)}),
             network=network,
-            **{name: arrays[name] for name in _ARRAYS},  # type: ignore[arg-type]
+            **{name: known[name] for name in _ARRAYS},  # type: ignore[arg-type]
         )
 
-    def _node(self, z: Array, node: int) -> Array:
-        """(N, D) -> (N,), one node from its causes, in standardized columns."""
+    def _node_mean(self, node: int, rows: Array) -> Array:
+        """(N, D) -> (N,), one node from its causes without noise, in the user's units."""
+        causes = self.allowed[node]
+        z = np.zeros(np.shape(rows))
+        z[:, causes] = (rows[:, causes] - self.centre[causes]) / self.scale[causes]
         value = self.skip.node(z, node)
         if node in self.nodes:
-            value = value + self.residual_scale[node] * self._network(z, np.array([node]))[:, 0]
-        return value
+            value = value + self.residual_scale[node] * self._network_part(z, np.array([node]))[:, 0]
+        return np.asarray(self.centre[node] + self.scale[node] * value)
 
-    def _network(self, z: Array, nodes: Order) -> Array:
-        parents = self._parents(nodes)
+    def _network_part(self, z: Array, nodes: Order) -> Array:
+        network, parents = self._network_on(nodes)
         with torch.no_grad():
-            pieces = [self.network(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
+            pieces = [network(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
         return torch.cat(pieces).cpu().double().numpy()
 
-    def _parents(self, nodes: Order) -> Parents:
-        return Parents.of(self.allowed, nodes, self.network.decoder.device)
+    def _network_on(self, nodes: Order) -> tuple[CausalTransformer, Parents]:
+        assert self.network is not None
+        return self.network, Parents.of(self.allowed, nodes, self.network.decoder.device)
 
     def _tensor(self, z: Array) -> torch.Tensor:
-        return torch.as_tensor(z, dtype=torch.float32, device=self.network.decoder.device)
+        device = None if self.network is None else self.network.decoder.device
+        return torch.as_tensor(z, dtype=torch.float32, device=device)
 
     def _standardized(self, rows: Array) -> Array:
         return (np.asarray(rows, dtype=np.float64) - self.centre) / self.scale
@@ -160,5 +159,6 @@ _ARRAYS = (
     "nodes",
     "residual_scale",
     "edge_scores",
+    "edge_derivatives",
     "edge_weights",
 )

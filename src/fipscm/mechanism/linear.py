@@ -1,9 +1,10 @@
 """Least squares on standardized columns, and its t-test. Shapes: N rows, D variables, P regressors."""
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import linalg
 
 from fipscm.arrays import Array, Mask
+from fipscm.mechanism.significance import log_f_tail
 
 
 def least_squares(z: Array, allowed: Mask) -> Array:
@@ -33,7 +34,10 @@ def log_p_values(x: Array, y: Array, rows: int | None = None) -> Array:
     residual = y - q[:, :rank] @ projection
     error = np.sqrt((inverse**2).sum(axis=1) * (residual @ residual) / freedom)
     log_p = np.zeros(regressors)
-    log_p[pivots[:rank]] = np.log(2) + stats.t.logsf(np.abs(inverse @ projection) / np.maximum(error, 1e-300), freedom)
+    # The square of Student's t has an F distribution; its logarithm stays finite where its square would not.
+    with np.errstate(divide="ignore"):
+        log_t = np.log(np.abs(inverse @ projection)) - np.log(np.maximum(error, 1e-300))
+    log_p[pivots[:rank]] = log_f_tail(2 * log_t, 1, freedom)
     return log_p
 
 

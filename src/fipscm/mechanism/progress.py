@@ -6,17 +6,17 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-Report = Callable[[str, int, int, str], None]
-Steps = Callable[[int, int], None]  # steps done, steps in all
+OnProgress = Callable[[str, int, int, str], None]  # stage, steps done, steps in all, note
+OnStep = Callable[[int, int], None]  # steps done, steps in all
 
 
 def silent(stage: str, done: int, total: int, note: str = "") -> None:
     """Report nothing."""
 
 
-def steps_of(stage: str, report: Report) -> Steps:
+def steps_of(stage: str, on_progress: OnProgress) -> OnStep:
     """Report the steps of one stage."""
-    return lambda done, total: report(stage, done, total, "")
+    return lambda done, total: on_progress(stage, done, total, "")
 
 
 def uncounted(done: int, total: int) -> None:
@@ -24,7 +24,7 @@ def uncounted(done: int, total: int) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Report]:
+def progress_bar() -> Iterator[OnProgress]:
     """Yield a reporter (stage, steps done, steps in all, note) that draws one bar per stage."""
     columns = (
         TextColumn("{task.description}"),

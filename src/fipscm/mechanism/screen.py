@@ -12,6 +12,7 @@ from scipy import linalg, stats
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.linear import eliminate_linear
+from fipscm.mechanism.significance import log_f_tail
 
 BUMPS = 8
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
@@ -101,12 +102,18 @@ def _group_tests(basis: _Basis, z: Array, node: int, causes: Order) -> tuple[Arr
     error = max(unexplained - float(projection @ inverse @ projection), 1e-12 * unexplained)
     freedom = rows - count - 1
     extra = count - len(causes)
-    joint = float(stats.f.logsf((unexplained - error) / extra / (error / freedom), extra, freedom))
+    joint = float(_log_f_test((unexplained - error) / error, extra, freedom))
     coefficients = inverse @ projection
     coefficients[: len(causes)] += straight
     grouped = np.empty(len(causes))
     for place, cause in enumerate(causes):
         own = (reads == cause).any(axis=1)
         drop = coefficients[own] @ linalg.solve(inverse[np.ix_(own, own)], coefficients[own], assume_a="pos")
-        grouped[place] = stats.f.logsf(drop / own.sum() / (error / freedom), own.sum(), freedom)
+        grouped[place] = _log_f_test(drop / error, own.sum(), freedom)
     return grouped, joint
+
+
+def _log_f_test(gain: float, functions: int, freedom: int) -> Array:
+    """Log p-value of a gain, in units of the error that remains, by so many functions."""
+    with np.errstate(divide="ignore"):
+        return log_f_tail(np.log(np.maximum(gain, 0.0) * freedom / functions), functions, freedom)

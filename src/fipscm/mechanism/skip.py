@@ -11,7 +11,7 @@ import torch
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.linear import least_squares
-from fipscm.mechanism.progress import Steps, uncounted
+from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.smooth import FINE, ROUGH, Relevance, Waves, fit_waves, learn_relevance, numpy_on_one_thread
 
 WAVES = 1_000
@@ -19,12 +19,12 @@ WAVES = 1_000
 
 @dataclass(frozen=True)
 class Skip:
-    """x_i = intercept_i + <weights_i, x> + <amplitudes_i, cos((x * relevance_i) frequencies + phases)>.
+    """x_i = intercept_i + <weights_i, x> + <amplitudes_i, cosines(x * relevance_i)>, the waves of `smooth.py`.
 
     Attributes:
         weights: (D, D), row = effect, zero outside the causes.
         relevance: (D, D) inverse length scales, zero outside the causes.
-        amplitudes: (D, M), zero for linear nodes.
+        amplitudes: (D, M) of the cosines, zero for linear nodes.
         intercept: (D,).
         frequencies: (D, M).
         phases: (M,).
@@ -53,7 +53,7 @@ class Skip:
         fitted: int,
         generator: torch.Generator,
         smoothness: Mapping[int, Relevance] | None = None,
-        report: Steps = uncounted,
+        on_step: OnStep = uncounted,
     ) -> "Skip":
         """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
@@ -78,7 +78,7 @@ class Skip:
             weights[node, causes] = solution.weights.numpy()
             relevance[node, causes] = learned.inverse_lengths.numpy()
             amplitudes[node], intercept[node] = solution.amplitudes.numpy() * 2**0.5, float(solution.intercept)
-            report(step, len(nodes))
+            on_step(step, len(nodes))
         frequencies, phases = waves.frequencies.double().numpy(), waves.phases.double().numpy()
         return cls(weights, relevance, amplitudes, intercept, frequencies, phases)
 
@@ -87,7 +87,8 @@ class Skip:
         straight = z @ self.weights[node] + self.intercept[node]
         if not self.amplitudes[node].any():
             return np.asarray(straight)
-        return np.asarray(straight + torch.cos(self._angles(z, node)).numpy() @ self.amplitudes[node])
+        waves, inputs, relevance = self._smooth_part(z, node)
+        return np.asarray(straight + waves.cosines(inputs, relevance).numpy() @ self.amplitudes[node])
 
     def __call__(self, z: Array) -> Array:
         """(B, D) -> (B, D), the skip part of all nodes."""
@@ -97,12 +98,16 @@ class Skip:
         """(B, D) -> (B, D, D) derivatives, row = effect, column = cause."""
         derivative = np.broadcast_to(self.weights, (len(z), *self.weights.shape)).copy()
         for node in np.flatnonzero(self.amplitudes.any(axis=1)):
-            slopes = -torch.sin(self._angles(z, node)).numpy() * self.amplitudes[node]
-            derivative[:, node] += (slopes @ self.frequencies.T) * self.relevance[node]
+            waves, inputs, relevance = self._smooth_part(z, node)
+            amplitudes = torch.from_numpy(self.amplitudes[node])
+            derivative[:, node, self.relevance[node] > 0] += waves.slopes(inputs, relevance, amplitudes).numpy()
         return derivative
 
-    def _angles(self, z: Array, node: int) -> torch.Tensor:
-        """(B, M), as a tensor because its sine and cosine are several times faster than NumPy's."""
+    def _smooth_part(self, z: Array, node: int) -> tuple[Waves, torch.Tensor, torch.Tensor]:
+        """The waves of a node's causes, the causes (B, P) and their relevance (P,).
+
+        As tensors, because their sine and cosine are several times faster than NumPy's.
+        """
         causes = self.relevance[node] > 0
-        scaled = self.relevance[node, causes, None] * self.frequencies[causes]
-        return torch.from_numpy(z[:, causes] @ scaled + self.phases)
+        waves = Waves(torch.from_numpy(self.frequencies[causes]), torch.from_numpy(self.phases))
+        return waves, torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])

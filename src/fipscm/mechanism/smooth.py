@@ -43,8 +43,8 @@ class Waves:
     @classmethod
     def draw(cls, causes: int, features: int, generator: torch.Generator) -> "Waves":
         """Draw frequencies and phases."""
-        frequencies = torch.randn(causes, features, generator=generator)
-        return cls(frequencies, 2 * torch.pi * torch.rand(features, generator=generator))
+        frequencies = torch.randn(causes, features, generator=generator, dtype=torch.float32)
+        return cls(frequencies, 2 * torch.pi * torch.rand(features, generator=generator, dtype=torch.float32))
 
     def first(self, features: int) -> "Waves":
         """Keep only some of the features."""
@@ -56,8 +56,18 @@ class Waves:
 
     def __call__(self, z: Tensor, relevance: Tensor) -> Tensor:
         """(N, P), (P,) -> (N, M), of unit mean square."""
-        angles = torch.addmm(self.phases, z * relevance, self.frequencies)
-        return torch.cos(angles) * 2**0.5
+        return self.cosines(z, relevance) * 2**0.5
+
+    def cosines(self, z: Tensor, relevance: Tensor) -> Tensor:
+        """(N, P), (P,) -> (N, M), between -1 and 1."""
+        return torch.cos(self._angles(z, relevance))
+
+    def slopes(self, z: Tensor, relevance: Tensor, amplitudes: Tensor) -> Tensor:
+        """(N, P), the derivatives in z of the sum of the cosines with these amplitudes (M,)."""
+        return (-torch.sin(self._angles(z, relevance)) * amplitudes) @ self.frequencies.T * relevance
+
+    def _angles(self, z: Tensor, relevance: Tensor) -> Tensor:
+        return torch.addmm(self.phases, z * relevance, self.frequencies)
 
 
 @dataclass(frozen=True)
@@ -81,8 +91,8 @@ def learn_relevance(
     z: Tensor, y: Tensor, waves: Waves, effort: Effort, generator: torch.Generator, start: Relevance | None = None
 ) -> Relevance:
     """Choose length scales and noise ratio by descending the error on rows left out, redrawn at every step."""
-    lengths = torch.full((z.shape[1],), -1.0) if start is None else start.inverse_lengths.log()
-    noise_ratio = torch.tensor(0.1 if start is None else start.noise_ratio).log()
+    lengths = z.new_full((z.shape[1],), -1.0) if start is None else start.inverse_lengths.log()
+    noise_ratio = z.new_tensor(0.1 if start is None else start.noise_ratio).log()
     parameters = [lengths.clone().requires_grad_(), noise_ratio.requires_grad_()]
     optimizer = torch.optim.Adam(parameters, lr=0.15)
     waves = waves.first(effort.waves)

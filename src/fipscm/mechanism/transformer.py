@@ -90,14 +90,14 @@ class CausalTransformer(nn.Module):
     def __init__(self, variables: int, config: TransformerConfig, generator: torch.Generator) -> None:
         super().__init__()
         self.config = config
-        sizes = (variables, config.width)
-        self.value_embedding = nn.Parameter(torch.empty(sizes))
-        self.noise_embedding = nn.Parameter(torch.empty(sizes))
-        self.position = nn.Parameter(torch.empty(sizes))
-        self.layers = nn.ModuleList(
-            CausalLayer(config.width, config.heads, config.head_width, config.hidden) for _ in range(config.layers)
+        self.value_embedding, self.noise_embedding, self.position, self.decoder = (
+            nn.Parameter(torch.empty(variables, config.width)) for _ in range(4)
         )
-        self.decoder = nn.Parameter(torch.empty(sizes))
+        with torch.random.fork_rng(devices=[]):  # layers first draw weights from PyTorch's own generator
+            self.layers = nn.ModuleList(
+                CausalLayer(config.width, config.heads, config.head_width, config.hidden) for _ in range(config.layers)
+            )
+        self.float()  # whatever PyTorch's default is
         self._initialise(generator)
 
     def forward(self, x: Tensor, parents: Parents, noise: Tensor | None = None) -> Tensor:

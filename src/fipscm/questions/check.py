@@ -1,4 +1,4 @@
-"""Does the model's story hold on this table? Each check is one row: what was looked at, the figure, the verdict.
+"""Do the model's assumptions hold on this table? Each check is one row: what was tested, the figure, the verdict.
 
 Shapes: N rows, D variables.
 """
@@ -13,13 +13,14 @@ from scipy import stats
 from scipy.spatial.distance import pdist, squareform
 
 from fipscm.arrays import Array
+from fipscm.mechanism.significance import SIGNIFICANCE
 from fipscm.order.novelty import novelty
 from fipscm.scm.base import SCM
 
-SUBSAMPLE = 400
+SUBSAMPLE = 400  # rows; kernel tests take time with their square
 SHUFFLES = 1_000
-SIGNIFICANCE = 0.01
 DOUBTFUL = (1e-9, 0.05)  # p-values that a closer look could turn
+EXACT = 1 - 1e-8  # share of the variance from which on the rest is rounding error
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class Finding:
     serious: bool = True
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class CheckResult:
     """All findings. `table` has a row each, `passed` is false if a serious one failed, and `str` is the verdict."""
 
     findings: tuple[Finding, ...]
@@ -59,17 +60,25 @@ class Report:
         head = "The model's assumptions hold, with notes:" if self.passed else "The model's assumptions look doubtful:"
         return "\n".join([head, *lines])
 
+    def __repr__(self) -> str:
+        return str(self)
 
-def full_report(scm: SCM, frame: pd.DataFrame, rng: np.random.Generator) -> Report:
-    """Run every check of a model on a table with its columns."""
+
+def check_model(
+    scm: SCM, frame: pd.DataFrame, rng: np.random.Generator, scale_in_use: str | None = None
+) -> CheckResult:
+    """Run every check of a model on a table with its columns.
+
+    `scale_in_use` says on which scale the order was inferred; None if it was given.
+    """
     frame = frame.iloc[rng.permutation(len(frame))]  # some checks look at the first rows only, and tables come sorted
     drawn = frame.head(SUBSAMPLE).to_numpy()
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
-    return Report(
+    return CheckResult(
         (
             *noise_findings(scm.names, scm.sample_to_noise(drawn), drawn, parents, rng),
             *fit_findings(frame, scm.sample(len(frame), rng), rng),
-            variance_finding(frame.to_numpy()[:, scm.order]),
+            variance_finding(frame.to_numpy()[:, scm.order], scale_in_use),
             novelty_finding(frame.to_numpy()),
             *table_findings(frame),
         )
@@ -142,7 +151,15 @@ def fit_findings(observed: pd.DataFrame, sampled: pd.DataFrame, rng: np.random.G
     )
 
 
-def variance_finding(values: Array) -> Finding:
+# What sorted variances mean, by the scale on which the order was inferred.
+_VARIANCE_ADVICE = {
+    "raw": "if the columns' units are arbitrary, so may be the order; see whether it holds on the standardized scale",
+    "standardized": "the order was inferred without them, so this is no reason to doubt it",
+    None: "if the order came from sorting them, remember that units are arbitrary",
+}
+
+
+def variance_finding(values: Array, scale_in_use: str | None = None) -> Finding:
     """Are raw variances sorted along the order? Columns of `values` (N, D) are in causal order."""
     ranks = np.arange(values.shape[1])
     if len(ranks) < 3:
@@ -155,8 +172,8 @@ def variance_finding(values: Array) -> Finding:
         figure,
         p_value,
         p_value > SIGNIFICANCE,
-        f"Raw variances grow along the order (Kendall {figure:.2f}, p = {p_value:.2g}): if the columns' units are "
-        "arbitrary, so may be the order; see that it also holds with scale='standardized'.",
+        f"Raw variances grow along the order (Kendall {figure:.2f}, p = {p_value:.2g}): "
+        f"{_VARIANCE_ADVICE[scale_in_use]}.",
         serious=False,
     )
 
@@ -190,7 +207,8 @@ def table_findings(frame: pd.DataFrame) -> Iterator[Finding]:
             name,
             explained[column],
             0.999,
-            f"'{name}' is almost a linear function of the other columns (R2 {explained[column]:.4f}).",
+            f"'{name}' is {'exactly' if explained[column] > EXACT else 'almost'} a linear function of the other "
+            f"columns (R2 {explained[column]:.4f}): how an effect is shared between them is arbitrary.",
         )
         repeats = 1 - len(np.unique(values)) / len(values)
         yield _note(
@@ -210,7 +228,8 @@ def _note(check: str, subject: Hashable, figure: float, limit: float, verdict: s
 def _explained_by_the_rest(values: Array) -> Array:
     """(D,) the share of each column's variance that the other columns explain linearly."""
     correlation = np.atleast_2d(np.corrcoef(values.T))
-    inflation = np.diag(np.linalg.pinv(correlation, hermitian=True))
+    # Exactly collinear columns have no inverse; a ridge of the size of rounding errors gives them one that says so.
+    inflation = np.diag(np.linalg.inv(correlation + 1e-10 * np.eye(len(correlation))))
     return np.asarray(1 - 1 / np.maximum(inflation, 1.0))
 
 

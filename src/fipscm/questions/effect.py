@@ -14,10 +14,11 @@ from fipscm.arrays import Array
 from fipscm.errors import DataError
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.scm.base import SCM
+from fipscm.scm.intervention import Intervention
 
-RESAMPLES = 50
-UNITS = 2000
-RESAMPLED_UNITS = 200
+RESAMPLES = 50  # of the rows, for the interval
+UNITS = 2000  # simulated to average over
+RESAMPLED_UNITS = 200  # enough to see how a resample moves the average
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,13 @@ class Question:
     def differences(self, scm: SCM, noise: Array) -> Array:
         """(N,), the effect on each of the units with these noises (N, D)."""
         column = scm.names.index(self.outcome)
-        above, below = (
-            scm.do({self.treatment: value}).noise_to_sample(noise)[:, column] for value in (self.treated, self.control)
-        )
+        above, below = (scm.do(do).noise_to_sample(noise)[:, column] for do in self.interventions(scm.names))
         return np.asarray(above - below)
+
+    def interventions(self, names: Sequence[Hashable]) -> tuple[Intervention, Intervention]:
+        """With treatment, and without."""
+        treated, control = (Intervention.parse({self.treatment: v}, names) for v in (self.treated, self.control))
+        return treated, control
 
     def far_values(self, scm: SCM, rng: np.random.Generator) -> list[float]:
         """Which of the two values lie beyond anything the treatment does by itself."""
@@ -45,7 +49,7 @@ class Question:
         return [value for value in values if not usual.min() - margin <= value <= usual.max() + margin]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Effect:
     """An average effect, its interval at the given level, and its value under other plausible orders, if asked for."""
 
@@ -58,8 +62,11 @@ class Effect:
 
     @property
     def sign_flips(self) -> bool:
-        """Whether plausible orders disagree about the direction."""
-        return any(np.sign(other) != np.sign(self.estimate) for other in self.by_order)
+        """Whether plausible orders disagree about the direction; an order without any effect has none."""
+        return min(self.by_order, default=0.0) < 0 < max(self.by_order, default=0.0)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __float__(self) -> float:
         return self.estimate
@@ -74,7 +81,9 @@ class Effect:
         if self.by_order:
             least, most = min(self.by_order), max(self.by_order)
             text += f" Over {len(self.by_order)} plausible orders: {least:.4g} to {most:.4g}"
-            text += "; the sign depends on the order!" if self.sign_flips else "."
+            absent = sum(other == 0 for other in self.by_order)
+            text += f", no effect under {absent} of them" if absent else ""
+            text += "; its sign depends on the order." if self.sign_flips else "."
         return text
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from fipscm.arrays import Array, Mask, Order
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.linear import least_squares, log_p_values
-
-SIGNIFICANCE = 0.01
+from fipscm.mechanism.significance import SIGNIFICANCE
 
 
 def total_effects(values: Array, order: Order, possible: Mask | None = None) -> Array:

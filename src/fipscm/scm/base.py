@@ -5,16 +5,16 @@ Every operation returns a new object; nothing a caller passes in is changed.
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Adjacency, Array, Order
 from fipscm.errors import DataError
+from fipscm.graph import listed
 from fipscm.scm.intervention import Do, Intervention, by_label
-from fipscm.tables.validate import as_frame, require_finite
+from fipscm.tables.validate import as_frame, one_row, require_finite
 
 
 class NoiseLaw(Protocol):
@@ -52,7 +52,7 @@ class SCM(ABC):
         """Abduct: map rows (N, D) to the noises (N, D) that brought them about."""
 
     @abstractmethod
-    def do(self, intervention: Do) -> "SCM":
+    def do(self, intervention: Do | Intervention) -> "SCM":
         """Return the model under an intervention, given as a mapping from names to rules."""
 
     def sample_arrays(self, rows: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -66,29 +66,35 @@ class SCM(ABC):
         """Draw rows from the observational law (or the interventional one, after `do`)."""
         return pd.DataFrame(self.sample_arrays(rows, rng)[0], columns=list(self.names))
 
-    def counterfactual(self, rows: Any, do: Do) -> pd.DataFrame:
+    def counterfactual(self, rows: Any, do: Do | Intervention) -> pd.DataFrame:
         """Abduct, act, predict: what these same rows would have been under the intervention.
 
-        Where the rows have labels, a Series in the intervention goes by them.
+        One row may come as a Series or a dictionary. Where the rows have labels, a Series in the intervention goes by
+        them, and columns that the model does not know, such as a patient's number, are carried along unchanged.
         """
-        frame = self.checked_rows(rows)
-        labelled = by_label(do, frame.index) if isinstance(rows, pd.DataFrame) else do
+        given = one_row(rows)
+        frame = self.checked_rows(given)
+        labelled = by_label(do, frame.index) if isinstance(given, pd.DataFrame) else do
         values = self.do(labelled).noise_to_sample(self.sample_to_noise(frame.to_numpy()))
-        return pd.DataFrame(values, columns=list(self.names), index=frame.index)
+        answers = pd.DataFrame(values, columns=list(self.names), index=frame.index)
+        if not isinstance(given, pd.DataFrame):
+            return answers
+        return pd.concat([answers, given.drop(columns=list(self.names))], axis=1)[list(given.columns)]
 
     def checked_rows(self, rows: Any) -> pd.DataFrame:
         """Return the rows as a frame with the model's columns in the model's order, or say what is wrong with them."""
-        frame = as_frame(rows)
-        if frame.shape[1] != len(self.names):
-            raise DataError(
-                f"The rows have {frame.shape[1]} columns, but the model has {len(self.names)} variables: "
-                f"pass the columns {', '.join(map(str, self.names))}."
-            )
         if isinstance(rows, pd.DataFrame):
-            missing = [name for name in self.names if name not in frame.columns]
+            missing = [name for name in self.names if name not in rows.columns]
             if missing:
                 raise DataError(f"The rows lack the column '{missing[0]}': pass every variable of the model.")
-            frame = frame[list(self.names)]
+            frame = as_frame(rows[list(self.names)])
+        else:
+            frame = as_frame(rows)
+            if frame.shape[1] != len(self.names):
+                raise DataError(
+                    f"The rows have {frame.shape[1]} columns, but the model has {len(self.names)} variables: "
+                    f"pass the columns {listed(self.names)}."
+                )
         require_finite(frame)
         return frame.set_axis(list(self.names), axis=1)
 
@@ -105,27 +111,3 @@ class SCM(ABC):
                 "so check what produced them."
             )
         return values
-
-
-@dataclass(frozen=True)
-class NodewiseSCM(SCM):
-    """An SCM that computes one node after the other and remembers what has been done to it."""
-
-    interventions: tuple[Intervention, ...] = field(default=(), kw_only=True)
-
-    def do(self, intervention: Do) -> Self:
-        """Return the model under one more intervention."""
-        parsed = Intervention.parse(intervention, self.names, self.order)
-        return replace(self, interventions=(*self.interventions, parsed))
-
-    def acted_on(self, node: int, natural: Array, rows: Array) -> Array:
-        """(N,) one node after all interventions, given its natural value (N,) and the rows (N, D) filled upstream."""
-        for intervention in self.interventions:
-            natural = intervention.at(node, natural, rows)
-        return natural
-
-    def naturalized(self, rows: Array) -> Array:
-        """(N, D) rows without the interventions, undone the last one first."""
-        for intervention in reversed(self.interventions):
-            rows = intervention.naturalized(rows)
-        return rows

@@ -81,22 +81,23 @@ class FixedPointSCM(SCM):
         noise[:, self.order] = self.inverse(ordered, ordered)
         return noise
 
-    def do(self, intervention: Do | TriangularMap) -> Self:
+    def do(self, intervention: Do | Intervention | TriangularMap) -> Self:
         """Return the SCM of T o H, for a mapping from names to rules or any lower-triangular map T on ordered rows."""
         mechanism, inverse = self.mechanism, self.inverse
-        if callable(intervention):
+        if not isinstance(intervention, Intervention) and callable(intervention):
             transform = intervention
             self._require_lower_triangular(transform)
             return replace(self, mechanism=lambda x, n: transform(mechanism(x, n)), inverse=None)
-        parsed = Intervention.parse(intervention, self.names, self.order)
+        parsed, position = Intervention.parse(intervention, self.names), np.argsort(self.order)
+
+        def acted_on(x: Array, n: Array) -> Array:
+            return parsed(mechanism(x, n)[:, position], self.order)[:, self.order]
 
         def undone(x: Array, target: Array) -> Array:
-            values = np.empty_like(target)
-            values[:, self.order] = target
             assert inverse is not None
-            return inverse(x, parsed.naturalized(values)[:, self.order])
+            return inverse(x, parsed.naturalized(target[:, position])[:, self.order])
 
-        return replace(self, mechanism=lambda x, n: parsed(mechanism(x, n)), inverse=undone if inverse else None)
+        return replace(self, mechanism=acted_on, inverse=undone if inverse else None)
 
     def _require_lower_triangular(self, transform: TriangularMap) -> None:
         rows, _ = self.sample_arrays(8, np.random.default_rng(0))
@@ -136,7 +137,7 @@ class FixedPointSCM(SCM):
                 i, j = found[0]
                 raise GraphError(
                     f"The mechanism of '{self.names[i]}' reads the {read} of '{self.names[j]}', which the order does "
-                    "not allow: mend the mechanism, or place the cause earlier in the order."
+                    "not allow: correct the mechanism, or place the cause earlier in the order."
                 )
 
 

@@ -24,13 +24,15 @@ class Shift:
 Do = Mapping[Hashable, ArrayLike | Shift | Policy]
 
 
-def by_label(do: Do, index: pd.Index) -> Do:
+def by_label(do: "Do | Intervention", index: pd.Index) -> "Do | Intervention":
     """The same rules for units with these labels: a Series finds its unit by label, and a function sees the labels.
 
     >>> units = pd.Index(["ann", "bob"])
     >>> by_label({"dose": pd.Series({"bob": 2.0, "ann": 1.0})}, units)["dose"].tolist()
     [1.0, 2.0]
     """
+    if isinstance(do, Intervention):
+        return do
 
     def labelled(name: Hashable, rule: Any) -> Any:
         if isinstance(rule, Shift):
@@ -48,17 +50,17 @@ class Intervention:
 
     Attributes:
         names: the D column names.
-        order: (D,) column positions, causes first.
         rules: column position -> rule.
     """
 
     names: tuple[Hashable, ...]
-    order: Order
     rules: Mapping[int, Array | Shift | Policy]
 
     @classmethod
-    def parse(cls, do: Do, names: Sequence[Hashable], order: Order) -> "Intervention":
-        """Look the targets up by name and check their values."""
+    def parse(cls, do: "Do | Intervention", names: Sequence[Hashable]) -> "Intervention":
+        """Look the targets up by name and check their values; what has been parsed before is taken as it is."""
+        if isinstance(do, Intervention):
+            return do
         columns = {name: column for column, name in enumerate(names)}
         rules: dict[int, Array | Shift | Policy] = {}
         for name, rule in do.items():
@@ -68,28 +70,30 @@ class Intervention:
                 rules[columns[name]] = Shift(_numbers(name, rule.amount))
             else:
                 rules[columns[name]] = rule if callable(rule) else _numbers(name, rule)
-        return cls(tuple(names), order, rules)
+        return cls(tuple(names), rules)
 
-    def at(self, column: int, natural: Array, values: Array) -> Array:
-        """Return the value of one column: (N,), given its natural value (N,) and the rows (N, D) filled in upstream."""
+    def at(self, column: int, natural: Array, values: Array, order: Order) -> Array:
+        """Return the value of one column: (N,), given its natural value (N,) and the rows (N, D) filled in upstream.
+
+        A function sees the columns that stand before this one in the order (D,).
+        """
         if column not in self.rules:
             return natural
         rule, name = self.rules[column], self.names[column]
         if isinstance(rule, Shift):
             return natural + _per_row(name, rule.amount, len(natural))
         if callable(rule):
-            upstream = self.order[: int(np.flatnonzero(self.order == column)[0])]
+            upstream = order[: int(np.flatnonzero(order == column)[0])]
             frame = pd.DataFrame(values[:, upstream], columns=[self.names[cause] for cause in upstream])
-            return _per_row(name, _numbers(name, rule(frame)), len(natural))
+            return _per_row(name, _numbers(name, self._computed(name, rule, frame)), len(natural))
         return _per_row(name, rule, len(natural))
 
-    def __call__(self, ordered: Array) -> Array:
-        """Apply the whole map T to natural values (N, D) whose columns are in causal order."""
-        values = np.empty_like(ordered)
-        values[:, self.order] = ordered
-        for column in self.order:
-            values[:, column] = self.at(column, values[:, column], values)
-        return values[:, self.order]
+    def __call__(self, rows: Array, order: Order) -> Array:
+        """Apply the whole map T to natural values (N, D), causes first."""
+        values = rows.copy()
+        for column in order:
+            values[:, column] = self.at(column, values[:, column], values, order)
+        return values
 
     @property
     def detached(self) -> list[int]:
@@ -108,6 +112,20 @@ class Intervention:
             if isinstance(rule, Shift):
                 natural[:, column] -= _per_row(self.names[column], rule.amount, len(values))
         return natural
+
+    def _computed(self, name: Hashable, rule: Policy, upstream: pd.DataFrame) -> ArrayLike:
+        """The values that a function gives; a column that it may not read is named."""
+        try:
+            return rule(upstream)
+        except KeyError as error:
+            missing = error.args[0] if error.args else ""
+            if missing not in self.names:
+                raise
+            readable = ", ".join(map(str, upstream.columns)) or "none"
+            raise InterventionError(
+                f"The intervention on '{name}' reads '{missing}', which does not stand before '{name}' in the causal "
+                f"order: it may read the columns upstream ({readable})."
+            ) from None
 
 
 def _by_label(name: Hashable, values: ArrayLike, index: pd.Index) -> ArrayLike:

@@ -10,10 +10,10 @@ from typing import Protocol, Self
 import numpy as np
 
 from fipscm.arrays import Adjacency, Array, Order
-from fipscm.errors import GraphError, InterventionError
-from fipscm.graph import as_adjacency, is_order_of, topological_order
-from fipscm.scm.base import NodewiseSCM, NoiseLaw
+from fipscm.graph import as_adjacency, topological_order
+from fipscm.scm.base import NoiseLaw
 from fipscm.scm.fixed_point import FixedPointSCM
+from fipscm.scm.nodewise import NodewiseSCM
 
 
 class NodeFunction(Protocol):
@@ -58,42 +58,13 @@ class StandardSCM(NodewiseSCM):
         view.flags.writeable = False
         return view
 
-    def noise_to_sample(self, noise: Array) -> Array:
-        """Evaluate every node once, causes first."""
-        checked = self.checked_noise(noise)
-        rows = np.zeros_like(checked)
-        for node in self.order:
-            natural = self.functions[node](self._parents(rows, node), checked[:, node])
-            rows[:, node] = self.acted_on(node, natural, rows)
-        return rows
+    def node_value(self, node: int, rows: Array, noise: Array) -> Array:
+        """Evaluate the node's function."""
+        return self.functions[node](self._parents(rows, node), noise)
 
-    def sample_to_noise(self, rows: Array) -> Array:
-        """Invert every node's function at the observed parents."""
-        values = np.asarray(rows, dtype=np.float64)
-        natural = self.naturalized(values)
-        noises = [
-            function.invert(self._parents(values, node), natural[:, node])
-            for node, function in enumerate(self.functions)
-        ]
-        return np.column_stack(noises)
-
-    def to_fixed_point(self, order: Order | None = None) -> FixedPointSCM:
-        """Return the unique fixed-point SCM with the same equations on a given (or this) order."""
-        if self.interventions:
-            raise InterventionError("Convert the SCM before intervening: call to_fixed_point() first, then do(...).")
-        order = self.order if order is None else order
-        if not is_order_of(order, self.adjacency):
-            raise GraphError("The order puts an effect before its cause: pass a topological order of the graph.")
-        position = np.argsort(order)
-        equations = [(self.functions[node], position[np.flatnonzero(self.adjacency[:, node])]) for node in order]
-
-        def mechanism(x: Array, n: Array) -> Array:
-            return np.column_stack([f(x[:, causes], n[:, i]) for i, (f, causes) in enumerate(equations)])
-
-        def inverse(x: Array, target: Array) -> Array:
-            return np.column_stack([f.invert(x[:, causes], target[:, i]) for i, (f, causes) in enumerate(equations)])
-
-        return FixedPointSCM(self.names, order, self.noise, mechanism, inverse)
+    def node_noise(self, node: int, rows: Array, values: Array) -> Array:
+        """Invert the node's function."""
+        return self.functions[node].invert(self._parents(rows, node), values)
 
     @classmethod
     def from_fixed_point(cls, scm: FixedPointSCM) -> Self:

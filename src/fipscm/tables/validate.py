@@ -1,14 +1,21 @@
-"""What counts as a table to learn from: numeric, complete, informative. One check, for every entry point."""
+"""What counts as a table to learn from: numeric, complete, informative. Checked once, at the door."""
 
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from fipscm.arrays import Array
 from fipscm.errors import DataError
 
 FEWEST_ROWS = 20
+# Squares of numbers beyond these overflow or vanish in double precision.
+LARGEST, SMALLEST_SPREAD = 1e100, 1e-100
+# What people write into a cell that has no value; only far from all other values does it look like such a code.
+MISSING_CODES = (-99, -999, -9999, -99999, 999, 9999, 99999)
 
 
 def as_frame(data: Any) -> pd.DataFrame:
@@ -17,55 +24,51 @@ def as_frame(data: Any) -> pd.DataFrame:
     >>> as_frame(np.zeros((1, 2))).columns.tolist()
     ['x0', 'x1']
     """
-    if isinstance(data, pd.DataFrame):
-        frame = data
-    elif hasattr(data, "__dataframe__"):
-        frame = pd.api.interchange.from_dataframe(data)
-    elif sparse.issparse(data):
-        raise DataError("Sparse input is not supported: pass a dense table, for example data.toarray().")
-    else:
-        values = np.asarray(data)
-        if values.ndim != 2:
-            raise DataError(f"A table has rows and columns, but this array has shape {values.shape}: pass a 2-d array.")
-        frame = pd.DataFrame(values, columns=[f"x{column}" for column in range(values.shape[1])])
+    frame = _tabular(data)
     for name in frame.columns:
         # Names go through JSON into model files, and True would stand for the same column as 1.
         if not isinstance(name, (str, int)) or isinstance(name, bool):
             raise DataError(
                 f"A column is called {name!r}, which is neither text nor an integer: rename the columns first, for "
-                "example with df.columns = df.columns.map(str)."
+                "example to text."
             )
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise DataError(f"Two columns are called '{repeated[0]}': rename one, for columns are told apart by name.")
     frame = frame.infer_objects()
-    for column in frame.columns:
-        if pd.api.types.is_complex_dtype(frame[column]):
-            raise DataError(f"Complex data not supported: column '{column}' has complex numbers, so pass real ones.")
-        if not pd.api.types.is_numeric_dtype(frame[column]):
-            example = next((value for value in frame[column] if not isinstance(value, (int, float))), None)
-            raise DataError(
-                f"Column '{column}' is not numeric (it holds {example!r}): drop it with "
-                f"df.drop(columns=['{column}']), or encode it as numbers first."
-            )
+    for name in frame.columns:
+        _require_numeric(frame[name])
     return frame.astype(np.float64)
+
+
+def one_row(rows: Any) -> Any:
+    """Return a single row, given as a Series or a dictionary of numbers, as a frame; anything else as it is.
+
+    >>> one_row({"dose": 1.0, "pain": 2.0}).shape
+    (1, 2)
+    """
+    if isinstance(rows, pd.Series):
+        return rows.to_frame().T.infer_objects()
+    if isinstance(rows, Mapping) and all(np.isscalar(value) for value in rows.values()):
+        return pd.DataFrame([dict(rows)])
+    return rows
 
 
 def require_finite(frame: pd.DataFrame) -> None:
     """Raise a DataError that counts the gaps of the first column that has some."""
-    for column in frame.columns:
-        values = frame[column].to_numpy()
+    for name in frame.columns:
+        values = frame[name].to_numpy()
         missing = np.flatnonzero(np.isnan(values))
         if len(missing):
             raise DataError(
-                f"Column '{column}' holds {len(missing)} missing values (NaN, first at row {missing[0]}). "
-                "Rows must be complete: drop them with df.dropna(), or impute them first."
+                f"Column '{name}' holds {len(missing)} missing values (NaN, first at row {missing[0]}). "
+                "Rows must be complete: remove these rows, or fill the gaps first."
             )
         infinite = np.flatnonzero(np.isinf(values))
         if len(infinite):
             raise DataError(
-                f"Column '{column}' holds {len(infinite)} infinite values (first at row {infinite[0]}). "
-                "Values must be finite: remove those rows, or mend the computation that made them."
+                f"Column '{name}' holds {len(infinite)} infinite values (first at row {infinite[0]}). "
+                "Values must be finite: remove these rows, or correct whatever computed them."
             )
 
 
@@ -84,15 +87,79 @@ def training_frame(data: Any, fewest_columns: int = 1) -> pd.DataFrame:
         raise DataError(f"The table has {found}, but at least {fewest_columns} are needed: add variables.")
     if len(frame) < FEWEST_ROWS:
         raise DataError(f"The table has {len(frame)} rows, but at least {FEWEST_ROWS} are needed: collect more rows.")
-    values = frame.to_numpy()
-    for column, name in enumerate(frame.columns):
-        if np.ptp(values[:, column]) == 0:
-            raise DataError(
-                f"Column '{name}' is constant (always {values[0, column]:g}): "
-                "it carries no information, so drop it first."
-            )
+    for name in frame.columns:
+        _require_informative(name, frame[name].to_numpy())
     _require_distinct(frame)
     return frame
+
+
+def warn_of_missing_codes(frame: pd.DataFrame) -> None:
+    """Say so where a column repeats a number such as -9999 that lies far from all its other values."""
+    for name in frame.columns:
+        values = frame[name].to_numpy()
+        for code in MISSING_CODES:
+            coded = values == code
+            rest = values[~coded]
+            if coded.sum() < 2 or len(rest) == 0:
+                continue
+            margin = max(float(np.ptp(rest)), 1.0)
+            if not rest.min() - margin <= code <= rest.max() + margin:
+                warnings.warn(
+                    f"Column '{name}' is {code} in {coded.sum()} rows, far from all its other values: if that stands "
+                    "for a missing value, remove these rows first, for it is taken as a number here.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+
+
+def _tabular(data: Any) -> pd.DataFrame:
+    if isinstance(data, pd.DataFrame):
+        return data
+    if hasattr(data, "__dataframe__"):
+        return pd.api.interchange.from_dataframe(data)
+    if sparse.issparse(data):
+        raise DataError("Sparse input is not supported: pass a dense table, for example data.toarray().")
+    values = np.asarray(data)
+    if values.ndim != 2:
+        raise DataError(f"A table has rows and columns, but this array has shape {values.shape}: pass a 2-d array.")
+    return pd.DataFrame(values, columns=[f"x{column}" for column in range(values.shape[1])])
+
+
+def _require_numeric(column: pd.Series) -> None:
+    """Refuse a column that is not numeric, by its first cell that is not a number."""
+    if pd.api.types.is_complex_dtype(column):
+        raise DataError(f"Complex data not supported: column '{column.name}' has complex numbers, so pass real ones.")
+    if pd.api.types.is_numeric_dtype(column):
+        return
+    numbers = pd.to_numeric(column, errors="coerce")
+    bad = np.flatnonzero(numbers.isna() & column.notna())
+    if len(bad) == 0:
+        raise DataError(
+            f"Column '{column.name}' is not numeric: its numbers are stored as {column.dtype}, so convert it first."
+        )
+    cells = "every cell" if len(bad) == len(column) else f"{len(bad)} of {len(column)} cells"
+    raise DataError(
+        f"Column '{column.name}' is not numeric (row {bad[0]} holds {column.iloc[bad[0]]!r}; {cells} like that): "
+        "correct or remove these rows, or leave the column out, or encode it as numbers first."
+    )
+
+
+def _require_informative(name: Any, values: Array) -> None:
+    if np.ptp(values) == 0:
+        raise DataError(
+            f"Column '{name}' is constant (always {values[0]:g}): it carries no information, so drop it first."
+        )
+    largest = float(np.abs(values).max())
+    if largest > LARGEST:
+        raise DataError(
+            f"Column '{name}' holds values as large as {largest:.0e}, which cannot be squared in double precision: "
+            "use a larger unit for it, or its logarithm."
+        )
+    if np.ptp(values) < SMALLEST_SPREAD:
+        raise DataError(
+            f"The values of column '{name}' differ by {np.ptp(values):.0e} only, which cannot be squared in double "
+            "precision: use a smaller unit for it."
+        )
 
 
 def _require_distinct(frame: pd.DataFrame) -> None:

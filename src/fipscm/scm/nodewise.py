@@ -1,0 +1,74 @@
+"""SCMs that are evaluated node by node, causes first, and their equivalence with fixed-point SCMs.
+
+Shapes: N rows, D variables.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from fipscm.arrays import Array, Order
+from fipscm.errors import GraphError, InterventionError
+from fipscm.graph import is_order_of
+from fipscm.scm.base import SCM
+from fipscm.scm.fixed_point import FixedPointSCM
+from fipscm.scm.intervention import Do, Intervention
+
+
+@dataclass(frozen=True)
+class NodewiseSCM(SCM):
+    """An SCM that computes one node after the other and remembers what has been done to it."""
+
+    interventions: tuple[Intervention, ...] = field(default=(), kw_only=True)
+
+    @abstractmethod
+    def node_value(self, node: int, rows: Array, noise: Array) -> Array:
+        """(N,) the natural value of one node, given its noise (N,) and rows (N, D) that hold its causes."""
+
+    @abstractmethod
+    def node_noise(self, node: int, rows: Array, values: Array) -> Array:
+        """(N,) the noise with which one node takes these values (N,), given rows (N, D) that hold its causes."""
+
+    def noise_to_sample(self, noise: Array) -> Array:
+        """Compute every node once, causes first: the fixed point in a single pass."""
+        checked = self.checked_noise(noise)
+        rows = np.zeros_like(checked)
+        for node in self.order:
+            value = self.node_value(node, rows, checked[:, node])
+            for intervention in self.interventions:
+                value = intervention.at(node, value, rows, self.order)
+            rows[:, node] = value
+        return rows
+
+    def sample_to_noise(self, rows: Array) -> Array:
+        """Invert every node at its observed causes."""
+        values = np.asarray(rows, dtype=np.float64)
+        natural = values
+        for intervention in reversed(self.interventions):
+            natural = intervention.naturalized(natural)
+        return np.column_stack([self.node_noise(node, values, natural[:, node]) for node in range(len(self.names))])
+
+    def do(self, intervention: Do | Intervention) -> Self:
+        """Return the model under one more intervention."""
+        return replace(self, interventions=(*self.interventions, Intervention.parse(intervention, self.names)))
+
+    def to_fixed_point(self, order: Order | None = None) -> FixedPointSCM:
+        """Return the unique fixed-point SCM with the same equations on a given (or this) order."""
+        if self.interventions:
+            raise InterventionError("Convert the SCM before intervening: call to_fixed_point() first, then do(...).")
+        order = self.order if order is None else order
+        if not is_order_of(order, self.adjacency):
+            raise GraphError("The order puts an effect before its cause: pass a topological order of the graph.")
+        position = np.argsort(order)
+
+        def mechanism(x: Array, n: Array) -> Array:
+            rows = x[:, position]
+            return np.column_stack([self.node_value(node, rows, n[:, place]) for place, node in enumerate(order)])
+
+        def inverse(x: Array, target: Array) -> Array:
+            rows = x[:, position]
+            return np.column_stack([self.node_noise(node, rows, target[:, place]) for place, node in enumerate(order)])
+
+        return FixedPointSCM(self.names, order, self.noise, mechanism, inverse)

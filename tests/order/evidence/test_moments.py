@@ -45,7 +45,7 @@ def test_the_rest_of_a_residual_is_what_regression_on_the_other_leaves(sources):
 def test_streaming_the_rows_changes_nothing(sources, monkeypatch):
     question = Question("linear", "size", "size", "values")
     whole = Moments(sources, [question])
-    monkeypatch.setattr("fipscm.order.regression.BLOCK_ENTRIES", 5000)
+    monkeypatch.setattr("fipscm.order.evidence.leave_one_out.BLOCK_ENTRIES", 5000)
     streamed = Moments(sources, [question])
     for first, second in zip(whole.with_rest("additive"), streamed.with_rest("additive"), strict=True):
         assert torch.allclose(first, second, atol=SINGLE)

@@ -40,13 +40,13 @@ def speed(dims: str = "20,50", rows: int = 10_000, jobs: int = 1, name: str = "r
 @app.command()
 def validate(weights: Path = WEIGHTS, seed: int = 11, dims: str = "10", per_family: int = 3) -> None:
     """Score weights on SCMs of P_IN that are not among the test collections, as long as the seed is not 0."""
-    encoder, sizes = load_encoder(weights), [int(size) for size in dims.split(",")]
+    sizes = [int(size) for size in dims.split(",")]
     for name in ("lin-in", "rff-in"):
         for scale in SCALES:
             scores = []
             for preset in PRIORS:
                 for case in metadataset(name, dims=sizes, preset=preset, per_family=per_family, seed=seed):
-                    answer = zero_shot(case.sample(), scale, encoder=encoder)
+                    answer = zero_shot(case.sample(), scale, weights=weights)
                     scores.append((_tos(answer, case), directed_f1(answer.adjacency(), case.scm.adjacency)))
             order, edges = np.mean(scores, axis=0)
             print(f"{name}, {scale}, {len(scores)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
@@ -59,7 +59,7 @@ def calibration(preset: str = "released", dims: str = "10,20", per_family: int =
         cases = list(metadataset(name, dims=[int(d) for d in dims.split(",")], preset=preset, per_family=per_family))
         truth = block_diag(*(case.scm.adjacency for case in cases))
         for scale in SCALES:
-            edges = block_diag(*(zero_shot(case.sample(), scale).edges.to_numpy() for case in cases))
+            edges = block_diag(*(zero_shot(case.sample(), scale).probabilities() for case in cases))
             print(f"{name}, {preset}, {scale}: {calibration_error(edges, truth):.3f}", flush=True)
 
 
@@ -75,7 +75,7 @@ def record(results: Path = RESULTS, weights: Path = WEIGHTS) -> None:
 
 
 def _tos(answer: ZeroShot, case: TestCase) -> float:
-    return tos([case.scm.names.index(column) for column in answer.order], case.scm.adjacency)
+    return tos(answer.positions, case.scm.adjacency)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,28 @@
-"""Summarise the tables the order model is trained on, for the novelty check: python benchmarks/order_reference.py."""
+"""Summarise tables of the training stream for the novelty check: python benchmarks/order_reference.py."""
 
 import numpy as np
 import torch
+import typer
 from rich.progress import track
 
 from fipscm.order.evidence.table import EvidenceTable
 from fipscm.order.novelty import summarise, write_reference
-from fipscm.order.training.tasks import training_scm
-
-TABLES = 1000
+from fipscm.order.training.tasks import TaskConfig, draw_nodes, draw_rows, training_scm
 
 
-def main() -> None:
+def summary_of_table(index: int, sizes: TaskConfig) -> torch.Tensor:
+    rng = np.random.default_rng([0, index, 1])  # training draws from [seed, step]: no table is the same
+    nodes = draw_nodes(sizes, rng)
+    rows = draw_rows(sizes, nodes, rng)
+    values, _ = training_scm(nodes, rng).sample_arrays(rows, rng)
+    return summarise(EvidenceTable.of(values).evidence())
+
+
+def main(tables: int = 400) -> None:
     torch.set_num_threads(1)
-    summaries = []
-    for index in track(range(TABLES), "Simulating"):
-        rng = np.random.default_rng([1, index])
-        nodes = int(rng.integers(2, 31))
-        rows = round(np.exp(rng.uniform(np.log(100), np.log(5000))))
-        values, _ = training_scm(nodes, rng).sample_arrays(rows, rng)
-        summaries.append(summarise(EvidenceTable.of(values).evidence()))
-    write_reference(torch.stack(summaries))
+    sizes = TaskConfig()
+    write_reference(torch.stack([summary_of_table(index, sizes) for index in track(range(tables), "Simulating")]))
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -1,9 +1,11 @@
+import numpy as np
 import pytest
+import torch
 
 from fipscm.errors import ModelFileError
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.order.weights import WEIGHTS, load_encoder, save_encoder, shipped_encoder
-from fipscm.tables.archive import load_archive
+from fipscm.tables.archive import load_archive, save_archive
 
 
 @pytest.fixture
@@ -32,10 +34,20 @@ def test_a_truncated_file_is_refused(file):
         load_encoder(file)
 
 
-def test_weights_of_the_other_encoder_are_refused(tmp_path):
+def test_a_file_says_which_encoder_it_describes(tmp_path):
     path = tmp_path / "paper.safetensors"
-    save_encoder(AxialEncoder(AxialConfig(width=8, layers=1, heads=2)), path, {"steps": 1})
-    with pytest.raises(ModelFileError, match="holds a 'paper' encoder"):
+    encoder = AxialEncoder(AxialConfig(width=8, layers=1, heads=2, rows=30, scale="raw"))
+    save_encoder(encoder, path, {"steps": 1})
+    again = load_encoder(path)
+    assert again.config == encoder.config
+    rows = torch.randn(1, 30, 4, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(again(rows), encoder(rows))
+
+
+def test_a_file_of_an_unknown_encoder_is_refused(tmp_path):
+    path = tmp_path / "other.safetensors"
+    save_archive(path, "weights", {"weight": np.zeros(1)}, {"model": {"encoder": "other"}})
+    with pytest.raises(ModelFileError, match=r"no encoder that this version .* knows \(evidence, paper\)"):
         load_encoder(path)
 
 

@@ -2,12 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fipscm.errors import DataError, FipscmError, OrderError, UnknownNameError
+from fipscm.errors import DataError, KnowledgeError, OrderError, UnknownNameError
 from fipscm.graph import order_positions
 from fipscm.knowledge import Knowledge
 from fipscm.metrics import tos
-from fipscm.order import METHODS, infer_order, order_confidence, zero_shot
+from fipscm.order import METHODS, infer_order, order_confidence, plausible_orders, zero_shot, zero_shot_order
 from fipscm.simulate import sample_scm
+from fipscm.tables.validate import as_frame
 
 
 @pytest.fixture(scope="module")
@@ -102,23 +103,39 @@ def test_equal_variances_are_not_sorted(case):
         infer_order(case[1], method="variance")
 
 
-@pytest.mark.parametrize("count", [0, -1])
-def test_a_number_of_threads_is_positive(case, count):
-    with pytest.raises(OrderError, match=f"n_jobs={count}.*at least 1"):
-        infer_order(case[1], n_jobs=count)
-
-
-class Contradiction:
-    def precedence(self, names):
-        return np.array([[name != other for other in names] for name in names])
-
-
 def test_contradictory_knowledge_names_the_cycle(case):
+    with pytest.raises(KnowledgeError, match=r"x0 before x1 before x0|x1 before x0 before x1"):
+        infer_order(case[1], knowledge=Knowledge(required_edges=[("x0", "x1"), ("x1", "x0")]))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        infer_order,
+        zero_shot,
+        lambda table: infer_order(table, method="r2"),
+        lambda table: plausible_orders(table, np.random.default_rng(0), resamples=2),
+        lambda table: order_confidence(table, np.random.default_rng(0), resamples=2),
+    ],
+    ids=["infer_order", "zero_shot", "baseline", "plausible_orders", "order_confidence"],
+)
+def test_a_table_is_validated_exactly_once(case, ask, monkeypatch):
+    seen = []
+
+    def counting(data):
+        seen.append(data)
+        return as_frame(data)
+
+    monkeypatch.setattr("fipscm.tables.validate.as_frame", counting)
+    ask(case[1].head(100))
+    assert len(seen) == 1
+
+
+def test_positions_and_names_are_the_same_order(case):
     _, table = case
-    with pytest.raises(OrderError, match=r"x\d before x\d"):
-        infer_order(table, knowledge=Contradiction())
-    with pytest.raises(FipscmError, match=r"x0 before x1 before x0|x1 before x0 before x1"):
-        infer_order(table, knowledge=Knowledge(required_edges=[("x0", "x1"), ("x1", "x0")]))
+    answer = zero_shot(table)
+    assert list(table.columns[answer.positions]) == answer.order
+    np.testing.assert_array_equal(zero_shot_order(table.to_numpy()).order, answer.positions)
 
 
 def spoiled(kind):
@@ -158,7 +175,7 @@ def test_a_bad_table_is_one_clear_error(kind, message):
         infer_order(spoiled(kind))
 
 
-@pytest.mark.parametrize("arguments", [{"scale": "standardized"}, {"method": "evidnce"}])
+@pytest.mark.parametrize("arguments", [{"scale": "standardize"}, {"method": "evidnce"}])
 def test_a_misspelt_choice_is_corrected(case, arguments):
     with pytest.raises(UnknownNameError, match="did you mean"):
         infer_order(case[1], **arguments)

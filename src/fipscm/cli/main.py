@@ -63,7 +63,8 @@ def order(
     method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = METHODS[0],
     as_json: Annotated[bool, typer.Option("--json", help="Order (evidence: confidences, edges) as JSON.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the graph of evidence: a PNG, PDF or SVG file.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Threads for the order, processes for its confidences.")] = 1,
+    weights: Annotated[Path | None, typer.Option(help="Weights that pretrain wrote; default: those shipped.")] = None,
+    jobs: Annotated[int, typer.Option(help="Processor cores to use, -1 for all.")] = 1,
     seed: Seed = 0,
 ) -> None:
     """Name the columns in causal order, causes first.  Example: fipscm order data.csv --json."""
@@ -73,16 +74,16 @@ def order(
         require_writable_picture(plot)
     table = read_table(data)
     if method != METHODS[0]:
-        found = infer_order(table, scale, method=method)
+        found = infer_order(table, scale, method=method, weights=weights)
         print(json.dumps({"order": found}) if as_json else "\n".join(map(str, found)))
         return
-    answer = zero_shot(table, scale, n_jobs=jobs)
+    answer = zero_shot(table, scale, n_jobs=jobs, weights=weights)
     if plot is not None:
         save_picture(plot_graph(answer.graph(), strength="probability"), plot)
     if as_json:
-        confidence = order_confidence(table, np.random.default_rng(seed), scale, n_jobs=jobs)
-        tables = {"confidence": confidence.T.to_dict(), "edges": answer.edges.T.to_dict()}
-        print(json.dumps({"order": answer.order, **tables}))
+        confidence = order_confidence(table, np.random.default_rng(seed), scale, n_jobs=jobs, weights=weights)
+        edges = None if answer.edges is None else answer.edges.T.to_dict()
+        print(json.dumps({"order": answer.order, "confidence": confidence.T.to_dict(), "edges": edges}))
     else:
         print("\n".join(map(str, answer.order)))
 

@@ -1,3 +1,5 @@
+from fipscm.order.inference import drawn_orders, precedence_shares, processor_cores, zero_shot_order
+from fipscm.order.removal import Removal
 from fipscm.order.weights import load_encoder, shipped_encoder
 from fipscm.order.zero_shot import (
     METHODS,
@@ -6,19 +8,22 @@ from fipscm.order.zero_shot import (
     infer_order,
     order_confidence,
     plausible_orders,
-    precedence_shares,
     zero_shot,
 )
 
 __all__ = [
     "METHODS",
     "SCALES",
+    "Removal",
     "ZeroShot",
+    "drawn_orders",
     "infer_order",
     "load_encoder",
     "order_confidence",
     "plausible_orders",
     "precedence_shares",
+    "processor_cores",
     "shipped_encoder",
     "zero_shot",
+    "zero_shot_order",
 ]

@@ -15,23 +15,22 @@ from sklearn.model_selection import KFold, cross_val_predict
 from fipscm.arrays import Array, Order
 from fipscm.errors import NotInstalledError
 
-Rows = Array
-MOST_ROWS = 1000
+MOST_ROWS = 1000  # the time of a kernel method grows with their cube
 
 
-def by_variance(rows: Rows) -> Order:
+def by_variance(rows: Array) -> Order:
     """Sort by variance, smallest first."""
     return np.argsort(rows.var(axis=0), kind="stable")
 
 
-def by_r2(rows: Rows) -> Order:
+def by_r2(rows: Array) -> Order:
     """Sort by how well all other variables explain each one linearly, worst first."""
     correlation = np.corrcoef(rows, rowvar=False)
     unexplained = 1 / np.diag(np.linalg.inv(correlation + 1e-9 * np.eye(len(correlation))))
     return np.argsort(-unexplained, kind="stable")
 
 
-def direct_lingam(rows: Rows) -> Order:
+def direct_lingam(rows: Array) -> Order:
     """DirectLiNGAM of the lingam package."""
     try:
         from lingam import DirectLiNGAM
@@ -40,17 +39,17 @@ def direct_lingam(rows: Rows) -> Order:
     return np.array(DirectLiNGAM().fit(rows).causal_order_, dtype=np.intp)
 
 
-def score(rows: Rows) -> Order:
+def score(rows: Array) -> Order:
     """SCORE: the leaf is the variable whose second derivative of the log density varies least."""
     return _leaf_by_leaf(_thinned(rows), lambda part: int(_stein(part)[1].var(axis=0).argmin()))
 
 
-def nogam(rows: Rows) -> Order:
+def nogam(rows: Array) -> Order:
     """NoGAM: the leaf is the variable whose residual on the others best predicts its derivative of the log density."""
     return _leaf_by_leaf(_thinned(rows), _nogam_leaf)
 
 
-BASELINES: dict[str, Callable[[Rows], Order]] = {
+BASELINES: dict[str, Callable[[Array], Order]] = {
     "variance": by_variance,
     "r2": by_r2,
     "direct-lingam": direct_lingam,
@@ -59,13 +58,13 @@ BASELINES: dict[str, Callable[[Rows], Order]] = {
 }
 
 
-def _thinned(rows: Rows) -> Rows:
+def _thinned(rows: Array) -> Array:
     """At most MOST_ROWS of the rows, evenly spread."""
     kept = np.unique(np.linspace(0, len(rows) - 1, MOST_ROWS).astype(int))
     return np.asarray(rows[kept])
 
 
-def _leaf_by_leaf(rows: Rows, find_leaf: Callable[[Rows], int]) -> Order:
+def _leaf_by_leaf(rows: Array, find_leaf: Callable[[Array], int]) -> Order:
     remaining, removed = np.arange(rows.shape[1]), []
     while len(remaining) > 1:
         leaf = find_leaf(rows[:, remaining])
@@ -74,7 +73,7 @@ def _leaf_by_leaf(rows: Rows, find_leaf: Callable[[Rows], int]) -> Order:
     return np.array([*remaining, *removed[::-1]], dtype=np.intp)
 
 
-def _stein(rows: Rows, ridge: float = 1e-3) -> tuple[Rows, Rows]:
+def _stein(rows: Array, ridge: float = 1e-3) -> tuple[Array, Array]:
     """Stein estimates (N, D) of the first and second derivatives of the log density at the rows."""
     distances = pdist(rows)
     width = float(np.median(distances)) ** 2
@@ -87,7 +86,7 @@ def _stein(rows: Rows, ridge: float = 1e-3) -> tuple[Rows, Rows]:
     return gradient, cho_solve(factor, curvature) - gradient**2
 
 
-def _nogam_leaf(rows: Rows) -> int:
+def _nogam_leaf(rows: Array) -> int:
     gradient, _ = _stein(rows)
     errors = []
     for variable in range(rows.shape[1]):
@@ -97,9 +96,9 @@ def _nogam_leaf(rows: Rows) -> int:
     return int(np.argmin(errors))
 
 
-def _predicted(inputs: Rows, target: Rows) -> Rows:
+def _predicted(inputs: Array, target: Array) -> Array:
     """Cross-validated kernel ridge predictions on standardized inputs."""
     scaled = (inputs - inputs.mean(axis=0)) / np.maximum(inputs.std(axis=0), 1e-12)
     model = KernelRidge(alpha=0.01, kernel="rbf", gamma=0.5 / scaled.shape[1])
-    predicted: Rows = cross_val_predict(model, scaled, target - target.mean(), cv=KFold(3))
+    predicted: Array = cross_val_predict(model, scaled, target - target.mean(), cv=KFold(3))
     return np.asarray(predicted + target.mean())

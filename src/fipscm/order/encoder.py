@@ -1,10 +1,11 @@
-"""Networks that tell leaves from the rest. Shapes: B tables, D variables, W width, H heads.
+"""The network that tells leaves from the rest by their evidence. Shapes: B tables, D variables, W width, H heads.
 
 The evidence encoder alternates between pairs and variables: pairs read their two variables, variables read their pairs
 and each other. Everything is equivariant to the order of the columns.
 """
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -12,6 +13,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fipscm.order.evidence.table import NODE_STATISTICS, PAIR_STATISTICS, SCALE_STATISTICS
+
+# Weights are float32 whatever PyTorch's default type is.
+Linear = partial(nn.Linear, dtype=torch.float32)
+LayerNorm = partial(nn.LayerNorm, dtype=torch.float32)
 
 
 class Logits(NamedTuple):
@@ -40,8 +45,8 @@ class EvidenceEncoder(nn.Module):
         self.embed_pair = _mlp(len(PAIR_STATISTICS), width)
         self.embed_node = _mlp(len(NODE_STATISTICS) + len(SCALE_STATISTICS) + 1, width)
         self.rounds = nn.ModuleList(_Round(width, config.heads) for _ in range(config.rounds))
-        self.leaf = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, 1))
-        self.parent = nn.Sequential(nn.LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))
+        self.leaf = nn.Sequential(LayerNorm(width), Linear(width, 1))
+        self.parent = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))
 
     def forward(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> Logits:
         """Read pair (B, D, D, ...), node and scale (B, D, ...); raw (B,) is 1 where units mean something, else 0."""
@@ -63,14 +68,14 @@ class _Round(nn.Module):
     def __init__(self, width: int, heads: int):
         super().__init__()
         self.heads = heads
-        self.pair_norm, self.node_norm, self.query_norm, self.last_norm = (nn.LayerNorm(width) for _ in range(4))
-        self.from_pairs = nn.Linear(width, 4 * width)
-        self.from_nodes = nn.Linear(width, 4 * width)
-        self.to_pair = nn.Linear(2 * width, width)
+        self.pair_norm, self.node_norm, self.query_norm, self.last_norm = (LayerNorm(width) for _ in range(4))
+        self.from_pairs = Linear(width, 4 * width)
+        self.from_nodes = Linear(width, 4 * width)
+        self.to_pair = Linear(2 * width, width)
         self.to_node = _mlp(5 * width, width)
-        self.projection = nn.Linear(width, 3 * width)
-        self.bias = nn.Linear(width, heads)
-        self.mixed = nn.Linear(width, width)
+        self.projection = Linear(width, 3 * width)
+        self.bias = Linear(width, heads)
+        self.mixed = Linear(width, width)
         self.last = _mlp(width, width)
 
     def forward(self, pairs: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
@@ -104,4 +109,4 @@ def _summaries(pairs: Tensor) -> list[Tensor]:
 
 def _mlp(inputs: int, outputs: int, hidden: int | None = None) -> nn.Sequential:
     hidden = hidden or 2 * outputs
-    return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Linear(hidden, outputs))
+    return nn.Sequential(Linear(inputs, hidden), nn.GELU(), Linear(hidden, outputs))

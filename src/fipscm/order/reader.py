@@ -1,4 +1,4 @@
-"""Tables as an encoder sees them while leaves are taken away: one interface for both encoders.
+"""Tables as an encoder reads them while leaves are removed: one interface for both encoders.
 
 Shapes: B tables, N rows, D remaining variables.
 """
@@ -31,7 +31,7 @@ class Reader(Protocol):
 
 
 class EvidenceReader:
-    """Tables as statistics."""
+    """Tables as evidence: statistics of their variables and pairs."""
 
     def __init__(self, encoder: EvidenceEncoder, tables: list[EvidenceTable], raw: bool):
         self.encoder, self.tables, self.raw = encoder, tables, raw
@@ -50,10 +50,12 @@ class EvidenceReader:
         """Compute the evidence on what remains and read it."""
         found = [table.evidence() for table in self.tables]
         pair, node, scale = (torch.stack([getattr(e, part) for e in found]) for part in ("pair", "node", "scale"))
-        answer: Logits = self.encoder(pair, node, scale, torch.full((len(found),), float(self.raw)))
+        answer: Logits = self.encoder(
+            pair, node, scale, torch.full((len(found),), float(self.raw), dtype=torch.float32)
+        )
         return answer
 
     def without(self, leaf: Tensor) -> Self:
-        """Take one variable away from each table."""
+        """Remove one variable from each table."""
         shrunk = [table.without(int(position)) for table, position in zip(self.tables, leaf, strict=True)]
         return type(self)(self.encoder, shrunk, self.raw)

@@ -1,7 +1,7 @@
 """From leaf logits to an order and a graph. Shapes: B tables, N rows, D variables.
 
-Leaves are taken away one after the other (Algorithm 2 of the paper); when a leaf goes, its parents are read off among
-the variables that remain. Several tables over the same variables vote on each leaf (Algorithm 3).
+Leaves are removed one after the other (Algorithm 2 of the paper), each with the probabilities of its parents among the
+variables that remain. Several tables over the same variables vote on each leaf (Algorithm 3).
 """
 
 from collections.abc import Callable
@@ -18,18 +18,13 @@ Choice = Callable[[Tensor], int]
 
 
 def hard_vote(logits: Tensor) -> int:
-    """The variable that most tables hold for the most likely leaf; ties go to the higher mean probability."""
+    """The variable that is the most likely leaf in most tables; ties go to the higher mean probability."""
     votes = torch.bincount(logits.argmax(dim=1), minlength=logits.shape[1])
     return int((votes + logits.sigmoid().mean(dim=0) / 2).argmax())
 
 
-def soft_vote(logits: Tensor) -> int:
-    """The variable with the highest mean logit."""
-    return int(logits.mean(dim=0).argmax())
-
-
 def random_leaf(rng: np.random.Generator) -> Choice:
-    """A choice that draws each variable as often as its odds of being a leaf say."""
+    """A choice that draws each variable with a probability proportional to its odds of being a leaf."""
 
     def choose(logits: Tensor) -> int:
         return int((logits.mean(dim=0) + torch.from_numpy(rng.gumbel(size=logits.shape[1]))).argmax())
@@ -39,30 +34,32 @@ def random_leaf(rng: np.random.Generator) -> Choice:
 
 @dataclass(frozen=True)
 class Removal:
-    """An order, and for each variable the probability of each cause: edges[i, j] for i causes j."""
+    """An order, and the probability of each edge."""
 
     order: Order
-    edges: Array
+    edges: Array | None  # (D, D) at [i, j]: i causes j; None from an encoder that says nothing about parents
 
 
 @torch.no_grad()
-def remove_leaves(reader: Reader, choose: Choice = soft_vote, before: Mask | None = None) -> Removal:
-    """Take leaves away until one variable is left.
+def remove_leaves(reader: Reader, choose: Choice = hard_vote, before: Mask | None = None) -> Removal:
+    """Remove leaves until one variable is left.
 
-    A variable that must stand before a remaining one (`before[i, j]`: i before j) is not free to go, so whatever
-    partial order `before` asks for holds in the answer.
+    A variable that must stand before a remaining one (`before[i, j]`: i before j) cannot be removed yet, so the answer
+    respects every partial order.
     """
     variables = reader.shape[1]
     before = np.zeros((variables, variables), dtype=bool) if before is None else before
     remaining, removed = np.arange(variables), []
-    edges = np.zeros((variables, variables))
+    edges: Array | None = np.zeros((variables, variables))
     while len(remaining) > 1:
         logits = reader.logits()
         held = before[np.ix_(remaining, remaining)].any(axis=1)
         leaf = choose(logits.leaf.double().masked_fill(torch.from_numpy(held), -torch.inf))
-        if logits.parent is not None:
+        if logits.parent is None:
+            edges = None
+        elif edges is not None:
             edges[remaining, remaining[leaf]] = logits.parent[:, leaf].double().sigmoid().mean(dim=0).numpy()
-        edges[remaining[leaf], remaining[leaf]] = 0.0
+            edges[remaining[leaf], remaining[leaf]] = 0.0
         removed.append(remaining[leaf])
         remaining = np.delete(remaining, leaf)
         reader = reader.without(torch.full((reader.shape[0],), leaf))

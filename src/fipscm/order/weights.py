@@ -1,4 +1,7 @@
-"""The weights that ship with the package: found without a network, refused if altered."""
+"""Files of encoder weights: each says which encoder it describes, and is refused if altered.
+
+One such file ships with the package, so that no order needs a download.
+"""
 
 from functools import lru_cache
 from pathlib import Path
@@ -6,30 +9,43 @@ from typing import Any
 
 from fipscm.errors import ModelFileError
 from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
 WEIGHTS = Path(__file__).with_name("weights.safetensors")
+EncoderConfig = EvidenceConfig | AxialConfig
+Encoder = EvidenceEncoder | AxialEncoder
+CONFIGS: dict[str, type[EncoderConfig]] = {"evidence": EvidenceConfig, "paper": AxialConfig}
 
 
-def save_encoder(encoder: EvidenceEncoder, path: Path, facts: dict[str, Any]) -> None:
+def build_encoder(config: EncoderConfig) -> Encoder:
+    """The encoder of a config, its weights drawn from PyTorch's generator."""
+    return AxialEncoder(config) if isinstance(config, AxialConfig) else EvidenceEncoder(config)
+
+
+def save_encoder(encoder: Encoder, path: Path, facts: dict[str, Any]) -> None:
     """Write the weights with their facts: config, command, seed, steps, prior, scores."""
     save_archive(path, "weights", to_arrays(encoder.state_dict()), {"model": encoder.description(), **facts})
 
 
-def load_encoder(path: Path) -> EvidenceEncoder:
+def load_encoder(path: str | Path) -> Encoder:
     """Build the encoder of a weights file, or say why the file cannot be trusted."""
     arrays, facts = load_archive(path, "weights")
-    kind, sizes = facts["model"]["encoder"], {k: v for k, v in facts["model"].items() if k != "encoder"}
-    if kind != "evidence":
-        raise ModelFileError(f"The weights file '{path}' holds a '{kind}' encoder: zero-shot orders need 'evidence'.")
-    encoder = EvidenceEncoder(EvidenceConfig(**sizes))
+    sizes = dict(facts.get("model", {}))
+    kind = sizes.pop("encoder", None)
+    if kind not in CONFIGS:
+        raise ModelFileError(
+            f"'{path}' describes no encoder that this version of fipscm knows ({', '.join(CONFIGS)}): "
+            "name a file that 'fipscm pretrain --weights' wrote."
+        )
+    encoder = build_encoder(CONFIGS[kind](**sizes))
     restore_module(encoder, arrays, "")
     return encoder.eval()
 
 
 @lru_cache(maxsize=1)
-def shipped_encoder() -> EvidenceEncoder:
+def shipped_encoder() -> Encoder:
     """The encoder that comes with the package."""
     return load_encoder(WEIGHTS)
 

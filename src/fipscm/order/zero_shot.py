@@ -1,179 +1,152 @@
-"""Zero-shot causal orders and graphs of a table, and how sure they are. Shapes: N rows, D variables."""
+"""Zero-shot causal orders and graphs of a user's table, validated here and only here. Shapes: N rows, D variables."""
 
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
 import pandas as pd
-import torch
-from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
 from fipscm.errors import OrderError, unknown_name
-from fipscm.graph import allowed_from_order, find_cycle, to_networkx
+from fipscm.graph import to_networkx
+from fipscm.knowledge import Knowledge
 from fipscm.order.baselines import BASELINES
-from fipscm.order.encoder import EvidenceEncoder
-from fipscm.order.reader import EvidenceReader
-from fipscm.order.removal import random_leaf, remove_leaves
-from fipscm.order.weights import shipped_encoder
+from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
+from fipscm.order.weights import Encoder, load_encoder
 from fipscm.tables.validate import training_frame
 
 SCALES = ("raw", "standardized")
 METHODS = ("evidence", *BASELINES)
 
 
-class HasPrecedence(Protocol):
-    """Knowledge of who stands before whom."""
-
-    def precedence(self, names: Sequence[Hashable]) -> Mask:
-        """(D, D), true at [i, j] where i must stand before j."""
-        ...
-
-
 @dataclass(frozen=True)
 class ZeroShot:
-    """A causal order by name, causes first, and the probability of every edge, row = cause."""
+    """What the order model says about a table.
+
+    Attributes:
+        order: column names, causes first.
+        positions: the same order as positions of the columns.
+        edges: the probability of every edge, row = cause; None from an encoder that was not trained to tell parents.
+    """
 
     order: list[Hashable]
-    edges: pd.DataFrame
+    positions: Order
+    edges: pd.DataFrame | None
+
+    def probabilities(self) -> Array:
+        """(D, D) in the table's column order: the probability that the row causes the column."""
+        if self.edges is None:
+            raise OrderError("These weights tell the order only, not the edges: fit a FiP on this order to find them.")
+        return np.asarray(self.edges.to_numpy())
 
     def adjacency(self, threshold: float = 0.5) -> Adjacency:
         """(D, D) in the table's column order, 1 where the edge is more likely than the threshold."""
-        return (self.edges.to_numpy() > threshold).astype(np.int8)
+        return (self.probabilities() > threshold).astype(np.int8)
 
     def graph(self) -> nx.DiGraph:
         """The likely edges, each with its `probability`."""
-        return to_networkx(self.adjacency(), list(self.edges.columns), probability=self.edges.to_numpy())
+        probabilities = self.probabilities()
+        names = [self.order[place] for place in np.argsort(self.positions)]
+        return to_networkx(self.adjacency(), names, probability=probabilities)
 
 
 def infer_order(
     data: Any,
     scale: str = "standardized",
-    knowledge: HasPrecedence | None = None,
-    n_jobs: int = 1,
+    knowledge: Knowledge | None = None,
+    n_jobs: int | None = None,
     method: str = "evidence",
+    weights: str | Path | None = None,
 ) -> list[Hashable]:
     """Return the column names of a table in causal order, causes first, without fitting an SCM.
 
     Args:
         data: a table of numbers, complete, with at least 20 rows.
-        scale: "standardized" never looks at units; "raw" also uses how the columns' scales compare.
-        knowledge: precedences that the order must respect.
-        n_jobs: number of threads; more than one pays off from about a hundred variables on.
-        method: "evidence", or a classical baseline, which takes no knowledge; "variance" needs scale="raw".
+        scale: "standardized" never looks at units; "raw" also uses how the columns' variances compare.
+        knowledge: constraints that the order must respect.
+        n_jobs: number of processor cores to use, -1 for all; more than one pays off from about 100 variables on.
+        method: "evidence" for the pretrained network, or a classical baseline, which takes no knowledge; "variance"
+            needs scale="raw".
+        weights: a file that `fipscm pretrain` wrote, to use instead of the network that ships with the package.
     """
     if method == "evidence":
-        return zero_shot(data, scale, knowledge, n_jobs).order
+        return zero_shot(data, scale, knowledge, n_jobs, weights).order
     if method not in METHODS:
         raise unknown_name("order method", method, METHODS)
-    if knowledge is not None:
-        raise OrderError(f"The method '{method}' cannot take knowledge into account: use 'evidence', or leave it out.")
-    raw = _is_raw(scale)
+    for name, given in (("knowledge", knowledge), ("weights", weights)):
+        if given is not None:
+            raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
+    names, values, raw, _ = _validated(data, scale, None)
     if method == "variance" and not raw:
         raise OrderError(
             "The method 'variance' cannot order standardized columns, whose variances are all one: "
             "use scale='raw' (--scale raw on the command line), or another method."
         )
-    frame = training_frame(data, fewest_columns=2)
-    values = frame.to_numpy()
-    if raw:
-        return list(frame.columns[BASELINES[method](values)])
-    return list(frame.columns[BASELINES[method]((values - values.mean(axis=0)) / values.std(axis=0))])
+    rows = values if raw else (values - values.mean(axis=0)) / values.std(axis=0)
+    return [names[column] for column in BASELINES[method](rows)]
 
 
 def zero_shot(
     data: Any,
     scale: str = "standardized",
-    knowledge: HasPrecedence | None = None,
-    n_jobs: int = 1,
-    encoder: EvidenceEncoder | None = None,
+    knowledge: Knowledge | None = None,
+    n_jobs: int | None = None,
+    weights: str | Path | None = None,
 ) -> ZeroShot:
-    """Infer the order and the graph of a table; arguments as in `infer_order`, with the shipped encoder by default."""
-    raw = _is_raw(scale)
-    frame = training_frame(data, fewest_columns=2)
-    before = _precedence(knowledge, list(frame.columns))
-    with _threads(n_jobs):
-        view = EvidenceReader.of(encoder or shipped_encoder(), frame.to_numpy()[None], raw)
-        removal = remove_leaves(view, before=before)
-    names = list(frame.columns)
-    return ZeroShot([names[column] for column in removal.order], pd.DataFrame(removal.edges, names, names))
+    """Infer the order and the graph of a table; arguments as in `infer_order`."""
+    names, values, raw, before = _validated(data, scale, knowledge)
+    found = zero_shot_order(values, raw, before, _encoder(weights), n_jobs)
+    edges = None if found.edges is None else pd.DataFrame(found.edges, names, names)
+    return ZeroShot([names[column] for column in found.order], found.order, edges)
 
 
 def plausible_orders(
     data: Any,
     rng: np.random.Generator,
     scale: str = "standardized",
-    knowledge: HasPrecedence | None = None,
-    n_jobs: int = 1,
+    knowledge: Knowledge | None = None,
+    n_jobs: int | None = None,
     resamples: int = 20,
-    encoder: EvidenceEncoder | None = None,
+    weights: str | Path | None = None,
 ) -> list[Order]:
     """Orders (D,) of column positions, drawn from leaf probabilities on bootstrapped rows."""
-    raw = _is_raw(scale)
-    frame = training_frame(data, fewest_columns=2)
-    before = _precedence(knowledge, list(frame.columns))
-    network, values = encoder or shipped_encoder(), frame.to_numpy()
-
-    def draw(generator: np.random.Generator) -> Order:
-        with _threads(1):
-            rows = values[_informative_resample(values, generator)]
-            view = EvidenceReader.of(network, rows[None], raw)
-            return remove_leaves(view, random_leaf(generator), before).order
-
-    return list(Parallel(n_jobs=n_jobs)(delayed(draw)(child) for child in rng.spawn(resamples)))
+    _, values, raw, before = _validated(data, scale, knowledge)
+    return drawn_orders(values, rng, raw, before, _encoder(weights), n_jobs, resamples)
 
 
-def precedence_shares(orders: Sequence[Order]) -> Array:
-    """(D, D): the share of the orders in which the row stands before the column.
-
-    Variables that do not cause each other may stand either way round: expect about one half for them.
-    """
-    return np.asarray(np.mean([allowed_from_order(order).T for order in orders], axis=0))
-
-
-def order_confidence(data: Any, rng: np.random.Generator, scale: str = "standardized", **how: Any) -> pd.DataFrame:
+def order_confidence(
+    data: Any,
+    rng: np.random.Generator,
+    scale: str = "standardized",
+    knowledge: Knowledge | None = None,
+    n_jobs: int | None = None,
+    resamples: int = 20,
+    weights: str | Path | None = None,
+) -> pd.DataFrame:
     """P(row precedes column): the share of plausible orders that say so; arguments as in `plausible_orders`."""
-    columns = training_frame(data, fewest_columns=2).columns
-    return pd.DataFrame(precedence_shares(plausible_orders(data, rng, scale, **how)), columns, columns)
+    names, values, raw, before = _validated(data, scale, knowledge)
+    orders = drawn_orders(values, rng, raw, before, _encoder(weights), n_jobs, resamples)
+    return pd.DataFrame(precedence_shares(orders), names, names)
 
 
-def _informative_resample(values: Array, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows drawn with replacement; the plain rows if a rarely varying column came out constant ten times."""
-    for _ in range(10):
-        rows = rng.integers(len(values), size=len(values))
-        if (np.ptp(values[rows], axis=0) > 0).all():
-            return rows
-    return np.arange(len(values))
+class _Validated(NamedTuple):
+    names: list[Hashable]
+    values: Array  # (N, D)
+    raw: bool
+    before: Mask | None  # (D, D), true at [i, j] where i must stand before j
 
 
-def _is_raw(scale: str) -> bool:
+def _validated(data: Any, scale: str, knowledge: Knowledge | None) -> _Validated:
     if scale not in SCALES:
         raise unknown_name("scale", scale, SCALES)
-    return scale == "raw"
+    frame = training_frame(data, fewest_columns=2)
+    names: list[Hashable] = list(frame.columns)
+    before = None if knowledge is None else knowledge.precedence(names)
+    return _Validated(names, frame.to_numpy(), scale == "raw", before)
 
 
-def _precedence(knowledge: HasPrecedence | None, names: Sequence[Hashable]) -> Mask | None:
-    if knowledge is None:
-        return None
-    before = knowledge.precedence(names)
-    cycle = find_cycle(before)
-    if cycle is not None:
-        path = " before ".join(str(names[node]) for node in cycle)
-        raise OrderError(f"The required precedences contradict each other: {path}. Take one of them back.")
-    return before
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    if count < 1:
-        raise OrderError(f"Cannot infer an order with n_jobs={count}: pass a number of threads, at least 1.")
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+def _encoder(weights: str | Path | None) -> Encoder | None:
+    return None if weights is None else load_encoder(weights)

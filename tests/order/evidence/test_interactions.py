@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 
 from fipscm.order.evidence.interactions import InteractionResiduals
@@ -14,20 +15,36 @@ def test_a_product_of_two_causes_is_explained():
     assert left[:, 2].var() < 0.2 * target.var()
 
 
-def test_streaming_the_rows_changes_nothing(monkeypatch):
-    rng = np.random.default_rng(0)
-    values = torch.from_numpy(rng.normal(size=(300, 4)))
-    arguments = values, torch.from_numpy(rng.random((4, 4))).fill_diagonal_(0.0), torch.arange(4)
-    whole = InteractionResiduals(values).of(*arguments)
-    monkeypatch.setattr("fipscm.order.regression.BLOCK_ENTRIES", 5000)
-    assert torch.allclose(InteractionResiduals(values).of(*arguments), whole, atol=1e-3)  # single precision
-
-
-def test_what_was_kept_from_before_changes_nothing():
+@pytest.fixture
+def residuals():
+    """Six columns as (rows, additive residuals, needs)."""
     rng = np.random.default_rng(0)
     values = torch.from_numpy(rng.normal(size=(300, 6)))
     needs = torch.from_numpy(rng.random((6, 6))).fill_diagonal_(0.0)
-    used, kept = InteractionResiduals(values), torch.tensor([0, 1, 3, 4, 5])
-    used.of(values, needs, torch.arange(6))
-    smaller = values[:, kept], needs[kept][:, kept], kept
-    assert torch.equal(used.of(*smaller), InteractionResiduals(values).of(*smaller))
+    return values, torch.from_numpy(rng.normal(size=(300, 6))), needs
+
+
+def test_streaming_the_rows_changes_nothing(residuals, monkeypatch):
+    values, *arguments = residuals
+    whole = InteractionResiduals(values).of(*arguments, torch.arange(6))
+    monkeypatch.setattr("fipscm.order.evidence.leave_one_out.BLOCK_ENTRIES", 5000)
+    streamed = InteractionResiduals(values).of(*arguments, torch.arange(6))
+    assert not torch.equal(streamed, whole)  # the sums were taken in another order, so the patch was felt
+    assert torch.allclose(streamed, whole, atol=1e-3)  # single precision
+
+
+@pytest.mark.parametrize("entries", [0, 300 * 96 * 2, 2**27])
+def test_what_is_kept_changes_nothing(residuals, entries, monkeypatch):
+    values, *arguments = residuals
+    whole = InteractionResiduals(values).of(*arguments, torch.arange(6))
+    monkeypatch.setattr("fipscm.order.evidence.interactions.KEPT_ENTRIES", entries)
+    assert torch.equal(InteractionResiduals(values).of(*arguments, torch.arange(6)), whole)
+
+
+def test_earlier_residuals_are_forgotten(residuals):
+    """The causes stay the same, what is to be explained does not."""
+    values, additive, needs = residuals
+    used = InteractionResiduals(values)
+    used.of(additive.flip(0), needs, torch.arange(6))
+    expected = InteractionResiduals(values).of(additive, needs, torch.arange(6))
+    assert torch.equal(used.of(additive, needs, torch.arange(6)), expected)

@@ -24,7 +24,7 @@ def test_row_blocks_cover_every_row_once():
 
 def test_streaming_the_rows_changes_nothing(columns, monkeypatch):
     whole = gram(columns)
-    monkeypatch.setattr("fipscm.order.regression.BLOCK_ENTRIES", 1000)
+    monkeypatch.setattr("fipscm.order.evidence.leave_one_out.BLOCK_ENTRIES", 1000)
     assert len(columns.row_blocks()) > 10
     assert torch.allclose(gram(columns), whole, atol=1e-12)
 

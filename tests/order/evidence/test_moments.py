@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.order.evidence.moments import Moments, Question
+from fipscm.order.evidence.moments import Moments, Pairing
 
 SINGLE = 1e-5  # what single precision leaves of a correlation
 
@@ -23,9 +23,9 @@ def clipped(columns):
 
 @pytest.mark.parametrize(("source", "other"), [("linear", "values"), ("additive", "additive"), ("linear", "linear")])
 def test_correlations_are_those_of_numpy(sources, source, other):
-    question = Question(source, "tanh", "square", other)
+    pairing = Pairing(source, "tanh", "square", other)
     left, right = clipped(sources[source]), clipped(sources[other])
-    found = Moments(sources, [question]).correlation(question)
+    found = Moments(sources, [pairing]).correlation(pairing)
     expected = np.corrcoef(np.tanh(left), right**2, rowvar=False)[:4, 4:]
     np.testing.assert_allclose(found, expected, atol=SINGLE)
 
@@ -43,10 +43,10 @@ def test_the_rest_of_a_residual_is_what_regression_on_the_other_leaves(sources):
 
 
 def test_streaming_the_rows_changes_nothing(sources, monkeypatch):
-    question = Question("linear", "size", "size", "values")
-    whole = Moments(sources, [question])
-    monkeypatch.setattr("fipscm.order.regression.BLOCK_ENTRIES", 5000)
-    streamed = Moments(sources, [question])
+    pairing = Pairing("linear", "size", "size", "values")
+    whole = Moments(sources, [pairing])
+    monkeypatch.setattr("fipscm.order.evidence.leave_one_out.BLOCK_ENTRIES", 5000)
+    streamed = Moments(sources, [pairing])
     for first, second in zip(whole.with_rest("additive"), streamed.with_rest("additive"), strict=True):
         assert torch.allclose(first, second, atol=SINGLE)
-    assert torch.allclose(whole.correlation(question), streamed.correlation(question), atol=SINGLE)
+    assert torch.allclose(whole.correlation(pairing), streamed.correlation(pairing), atol=SINGLE)

@@ -40,13 +40,39 @@ def test_units_show_only_in_the_scale_channel(table):
     assert not torch.allclose(rescaled.scale, plain.scale, atol=1e-1)
 
 
-def test_removing_a_variable_equals_never_having_seen_it():
-    rng = np.random.default_rng(0)
-    values = sample_scm("lin-in", nodes=6, rng=rng).sample(2000, rng).to_numpy()
-    removed = EvidenceTable.of(values).without(2).evidence()
-    never = evidence(np.delete(values, 2, axis=1))
+def assert_same(found, expected, tolerance=0.0):
     for part in PARTS:
-        assert torch.allclose(getattr(removed, part), getattr(never, part), atol=2e-2)
+        assert torch.allclose(getattr(found, part), getattr(expected, part), rtol=0.0, atol=tolerance)
+
+
+@pytest.fixture(scope="module")
+def curved():
+    rng = np.random.default_rng(0)
+    return sample_scm("rff-in", nodes=8, rng=rng).sample(1000, rng).to_numpy()
+
+
+def test_removing_a_variable_equals_never_having_seen_it(curved):
+    never = evidence(np.delete(curved, 2, axis=1))
+    assert_same(EvidenceTable.of(curved).without(2).evidence(), never, tolerance=1e-5)
+
+
+def test_evidence_depends_on_what_remains_and_not_on_what_was_asked_before(curved):
+    """The same variables reached without a question, after questions on the way, and after questions elsewhere."""
+    silent, asked, elsewhere = (EvidenceTable.of(curved) for _ in range(3))
+    for leaf in (7, 3):
+        asked.evidence()
+        elsewhere.without(0).without(1).evidence()
+        silent, asked, elsewhere = (table.without(leaf) for table in (silent, asked, elsewhere))
+    expected = silent.evidence()
+    assert_same(asked.evidence(), expected)
+    assert_same(elsewhere.evidence(), expected)
+    assert_same(asked.evidence(), expected)
+
+
+def test_the_way_of_removal_does_not_matter(curved):
+    forth = EvidenceTable.of(curved).without(7).without(3).evidence()
+    back = EvidenceTable.of(curved).without(3).without(6).evidence()
+    assert_same(forth, back, tolerance=1e-5)
 
 
 def test_a_leaf_looks_independent_and_its_cause_does_not():

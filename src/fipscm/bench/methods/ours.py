@@ -70,9 +70,8 @@ class ZeroShotMethod(Method):
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
         """Infer order and edges."""
         found = zero_shot(problem.table, problem.scale)
-        order = order_positions(found.order, list(problem.table.columns))
-        edges = found.edges.to_numpy()
-        return Answer(order, found.adjacency(), edges, edges)
+        edges = found.probabilities()
+        return Answer(found.positions, found.adjacency(), edges, edges)
 
 
 METHODS: tuple[Method, ...] = (

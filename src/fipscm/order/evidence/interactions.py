@@ -5,6 +5,7 @@ that its additive fit needs most are fitted to what the additive fit left over.
 """
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import torch
@@ -12,10 +13,11 @@ from torch import Tensor
 
 from fipscm.order.evidence.leave_one_out import row_blocks
 
-CAUSES = 4
-FREQUENCY = 1.2
-CLIP = 5.0
-# How many features see which of the variables, ranked by how much the additive fit needs them.
+CAUSES = 4  # random features of more variables than these are too sparse to fit anything
+FREQUENCY = 1.2  # per standard deviation of a cause: about one wave over the bulk of a column
+CLIP = 5.0  # standard deviations beyond which a value counts as an outlier
+KEPT_ENTRIES = 2**27  # features kept between calls: half a gigabyte of float32
+# How many features depend on which variables; the variable that the additive fit needs most has rank 0.
 _SEEN_RANKS = {(0, 1): 24, (0, 2): 16, (1, 2): 16, (0, 1, 2): 24, (0, 1, 2, 3): 16}
 
 
@@ -35,47 +37,63 @@ FREQUENCIES, PHASES = _features()
 
 
 class InteractionResiduals:
-    """Residuals by (variable, its most needed others), kept so that removing a leaf refits only what it touches.
+    """What interactions leave of additive residuals: a function of the rows, the residuals and the needs alone.
 
-    What they explain of a variable is computed once for the same others. Its additive residual moves a little with
-    every leaf that goes, and these moves are not followed: an approximation that makes large tables much faster.
+    Random features depend on nothing but their causes. Those of the latest call are kept, because most variables still
+    need the same causes after a leaf was removed; the residuals are regressed on them anew every time.
     """
 
     def __init__(self, values: Tensor):
         # Features are bounded by one and ridged, so single precision loses nothing and halves the time.
         self._values = values.clamp(-CLIP, CLIP).float()
-        self._known: dict[tuple[int, ...], Tensor] = {}
+        self._latest: dict[tuple[int, ...], _FeatureRegression] = {}
 
     def of(self, residuals: Tensor, needs: Tensor, kept: Tensor) -> Tensor:
         """(N, D) additive residuals, (D, D) needs at [j, i], (D,) columns of the table -> (N, D) residuals."""
         count = min(CAUSES, len(kept) - 1)
         ranked = kept[needs.argsort(dim=1, descending=True, stable=True)[:, :count]]
-        keys = [(int(kept[j]), *ranked[j].tolist()) for j in range(len(kept))]
-        self._known = {key: self._known[key] for key in keys if key in self._known}
-        for j, key in enumerate(keys):
-            if key not in self._known:
-                self._known[key] = self._explained(residuals[:, j].float(), ranked[j])
-        explained = torch.stack([self._known[key] for key in keys], dim=1)
-        return residuals - explained.double()
+        causes = [tuple(row) for row in ranked.tolist()]
+        self._latest = self._regressions(causes)
+        targets = residuals.float().T.contiguous()
+        explained = [self._latest[key].fitted(target) for key, target in zip(causes, targets, strict=True)]
+        return residuals - torch.stack(explained, dim=1).double()
 
-    def _explained(self, target: Tensor, causes: Tensor) -> Tensor:
-        """What the random features of some variables explain of a target (N,)."""
-        rows, features = len(target), FREQUENCIES.shape[1]
-        sums, products = torch.zeros(features), torch.zeros(features, features)
-        moments = torch.zeros(features)
-        for block in row_blocks(rows, features):
-            waves = self._waves(causes, block)
+    def _regressions(self, causes: list[tuple[int, ...]]) -> dict[tuple[int, ...], "_FeatureRegression"]:
+        room = KEPT_ENTRIES // (len(self._values) * FREQUENCIES.shape[1])
+        return {
+            key: self._latest.get(key) or _FeatureRegression(self._values[:, key], keep=place < room)
+            for place, key in enumerate(dict.fromkeys(causes))
+        }
+
+
+class _FeatureRegression:
+    """Ridge regression of any target on the random features of some causes (N, C)."""
+
+    def __init__(self, causes: Tensor, keep: bool):
+        rows, features = len(causes), FREQUENCIES.shape[1]
+        self._causes, self._blocks = causes, row_blocks(rows, features)
+        self._kept = [self._features_of(block) for block in self._blocks] if keep else None
+        sums = torch.zeros(features, dtype=torch.float32)
+        products = torch.zeros(features, features, dtype=torch.float32)
+        for waves in self._features():
             sums += waves.sum(dim=0)
             products += waves.T @ waves
-            moments += waves.T @ target[block]
-        means = sums / rows
-        centred = products / rows - torch.outer(means, means)
-        centred.diagonal().add_(1e-3 + 1 / rows)
-        weights = torch.cholesky_solve((moments / rows)[:, None], torch.linalg.cholesky(centred))[:, 0]
-        blocks = row_blocks(rows, features)
-        # The features of a single block are at hand; those of many would not fit into memory together.
-        fitted = [waves @ weights] if len(blocks) == 1 else [self._waves(causes, block) @ weights for block in blocks]
-        return torch.cat(fitted) - means @ weights
+        self._means = sums / rows
+        covariance = products / rows - torch.outer(self._means, self._means)
+        covariance.diagonal().add_(1e-3 + 1 / rows)
+        self._factor = torch.linalg.cholesky(covariance)
 
-    def _waves(self, causes: Tensor, rows: slice) -> Tensor:
-        return torch.cos(self._values[rows][:, causes] @ FREQUENCIES[: len(causes)] + PHASES)
+    def fitted(self, target: Tensor) -> Tensor:
+        """What the features explain of a centred target (N,)."""
+        parts = zip(self._features(), self._blocks, strict=True)
+        moments = torch.stack([waves.T @ target[block] for waves, block in parts]).sum(dim=0) / len(target)
+        weights = torch.cholesky_solve(moments[:, None], self._factor)[:, 0]
+        return torch.cat([waves @ weights for waves in self._features()]) - self._means @ weights
+
+    def _features(self) -> Iterable[Tensor]:
+        """The features (rows, F) of each block of rows."""
+        return map(self._features_of, self._blocks) if self._kept is None else self._kept
+
+    def _features_of(self, rows: slice) -> Tensor:
+        causes = self._causes[rows]
+        return torch.cos(causes @ FREQUENCIES[: causes.shape[1]] + PHASES)

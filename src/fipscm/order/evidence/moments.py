@@ -22,7 +22,7 @@ TRANSFORMS: dict[str, Callable[[Tensor], Tensor]] = {
 WITH_LINEAR = (("tanh", "value"), ("square", "value"), ("square", "square"))
 
 
-class Question(NamedTuple):
+class Pairing(NamedTuple):
     """The correlation of a transform of one source's columns with a transform of another's."""
 
     source: str
@@ -31,21 +31,21 @@ class Question(NamedTuple):
     other: str
 
 
-JOINT = Question("linear", "value", "value", "linear")
+JOINT = Pairing("linear", "value", "value", "linear")
 
 
 class Moments:
     """Moments of named sources of (N, D) columns, among them "values" and "linear".
 
-    Only the products that the questions and `with_rest` of every residual need are computed.
+    Only the products that the pairings and `with_rest` of every residual need are computed.
     """
 
-    def __init__(self, sources: dict[str, Tensor], questions: Iterable[Question]):
+    def __init__(self, sources: dict[str, Tensor], pairings: Iterable[Pairing]):
         rows, variables = sources["values"].shape
         stds = {name: source.square().mean(dim=0).sqrt().clamp_min(1e-9) for name, source in sources.items()}
         residuals = [name for name in sources if name != "values"]
-        rests = {Question(name, left, right, "linear") for name in residuals for left, right in WITH_LINEAR}
-        asked = {*questions, *rests, JOINT}
+        rests = {Pairing(name, left, right, "linear") for name in residuals for left, right in WITH_LINEAR}
+        asked = {*pairings, *rests, JOINT}
         totals: dict[tuple[str, ...], Tensor] = {}
         for block in row_blocks(rows, 2 * len(sources) * len(TRANSFORMS) * variables):
             # Clipped columns of unit variance: single precision loses nothing and halves the time.
@@ -60,10 +60,10 @@ class Moments:
         }
         self.names = tuple(sources)
 
-    def correlation(self, question: Question) -> Tensor:
-        """(D, D) at [j, i]: the left transform of j's column with the right one of i's, if it was asked for."""
-        source, left, right, other = question
-        product = self._means[question]
+    def correlation(self, pairing: Pairing) -> Tensor:
+        """(D, D) at [j, i]: the left transform of j's column with the right one of i's; for the pairings given only."""
+        source, left, right, other = pairing
+        product = self._means[pairing]
         centred = product - torch.outer(self._means[source, left], self._means[other, right])
         return centred / torch.outer(self._spreads[source, left], self._spreads[other, right])
 
@@ -77,13 +77,13 @@ class Moments:
         kept = (1 - joint.square()).sqrt()
         rests = []
         for transform in ("tanh", "square"):
-            direct = self.correlation(Question(source, transform, "value", "linear"))
+            direct = self.correlation(Pairing(source, transform, "value", "linear"))
             rests.append((direct - joint * direct.diagonal().unsqueeze(1)) / kept)
         unit = torch.outer(self._spreads["linear", "value"], self._spreads["linear", "value"])
         product = self._means[JOINT]
         square = self._means[source, "square"].unsqueeze(1)
         mixed = (self._means[source, "bent"] - square * product) / (self._spreads[source, "square"].unsqueeze(1) * unit)
-        squares = self.correlation(Question(source, "square", "square", "linear"))
+        squares = self.correlation(Pairing(source, "square", "square", "linear"))
         spread = self._spreads["linear", "square"] / self._spreads["linear", "value"].square()
         bent = squares * spread - 2 * joint * mixed + joint.square() * (squares.diagonal() * spread).unsqueeze(1)
         return [*rests, bent / (spread * kept.square())]
@@ -98,7 +98,7 @@ def _spread(mean: Tensor, energy: Tensor) -> Tensor:
     return (energy - mean.square()).clamp_min(1e-12).sqrt()
 
 
-def _sums(unit: dict[str, Tensor], asked: set[Question], residuals: list[str]) -> dict[tuple[str, ...], Tensor]:
+def _sums(unit: dict[str, Tensor], asked: set[Pairing], residuals: list[str]) -> dict[tuple[str, ...], Tensor]:
     """Sums over the rows of a block, by what they are: transforms, their squares and products, third powers.
 
     "bent" at [j, i] is the square of j's column times j's linear residual, times i's linear residual.

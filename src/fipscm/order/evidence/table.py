@@ -15,7 +15,7 @@ from torch import Tensor
 from fipscm.arrays import Array
 from fipscm.order.evidence.interactions import InteractionResiduals
 from fipscm.order.evidence.leave_one_out import BASIS, Columns, LeaveOneOut, gram, single_fit
-from fipscm.order.evidence.moments import WITH_LINEAR, Moments, Question
+from fipscm.order.evidence.moments import WITH_LINEAR, Moments, Pairing
 
 RESIDUALS = ("linear", "additive", "interaction")
 # (transform of j's column, transform of i's column)
@@ -39,10 +39,10 @@ PAIR_STATISTICS = (
     *(f"{kind}: {f}, {g} of residuals" for kind in RESIDUALS for f, g in WITHIN),
     *(f"{kind}: {f}, {g} of the rest" for kind in RESIDUALS for f, g in WITH_LINEAR),
 )
-QUESTIONS = (
-    *(Question("values", f, g, "values") for f, g in AMONG_VALUES),
-    *(Question(kind, f, g, "values") for kind in RESIDUALS for f, g in WITH_VALUES),
-    *(Question(kind, f, g, kind) for kind in RESIDUALS for f, g in WITHIN),
+PAIRINGS = (
+    *(Pairing("values", f, g, "values") for f, g in AMONG_VALUES),
+    *(Pairing(kind, f, g, "values") for kind in RESIDUALS for f, g in WITH_VALUES),
+    *(Pairing(kind, f, g, kind) for kind in RESIDUALS for f, g in WITHIN),
 )
 NODE_STATISTICS = (
     *(f"log variance of the {kind} residual" for kind in RESIDUALS),
@@ -125,7 +125,7 @@ class EvidenceTable:
             "interaction": self.interactions.of(additive, needs, self.kept),
         }
         variances = torch.stack([residual.square().mean(dim=0) for residual in residuals.values()]).clamp_min(1e-12)
-        moments = Moments({"values": self.columns.values, **residuals}, QUESTIONS)
+        moments = Moments({"values": self.columns.values, **residuals}, PAIRINGS)
         pair = torch.cat([self._fits(needs, self.additive.sizes(weights), moments), _tests(moments, rows)])
         pair = pair.masked_fill(torch.eye(variables, dtype=torch.bool), 0.0)
         node = [
@@ -144,7 +144,7 @@ class EvidenceTable:
         correlation = self.linear.gram[:, 0, :, 0]
         precision = self.linear.inverse[:, 0, :, 0]
         partial = -precision / torch.outer(precision.diagonal(), precision.diagonal()).sqrt()
-        bent = moments.correlation(Question("values", "tanh", "value", "values"))
+        bent = moments.correlation(Pairing("values", "tanh", "value", "values"))
         fits = [
             correlation,
             correlation.square(),
@@ -165,7 +165,7 @@ def certainty(correlation: Tensor, rows: int) -> Tensor:
 
 def _tests(moments: Moments, rows: int) -> Tensor:
     correlations = [
-        *(moments.correlation(question) for question in QUESTIONS),
+        *(moments.correlation(pairing) for pairing in PAIRINGS),
         *(rest for kind in RESIDUALS for rest in moments.with_rest(kind)),
     ]
     return certainty(torch.stack(correlations), rows)

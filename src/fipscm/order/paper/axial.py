@@ -9,15 +9,28 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional
 
+from fipscm.order.encoder import LayerNorm, Linear
+
 
 @dataclass(frozen=True)
 class AxialConfig:
-    """Size of the encoder; the defaults are AVICI's."""
+    """Size of the encoder and of the tables it is trained on; the defaults suit a processor without a GPU.
 
-    width: int = 128
-    heads: int = 8
-    layers: int = 8
+    Attributes:
+        width: of a token; AVICI has 128.
+        heads: of the attention; AVICI has 8.
+        layers: pairs of attention over variables and over rows; AVICI has 8.
+        widening: how much wider the hidden layer of a block is than a token.
+        rows: of a training table; a longer table is cut into tables of about this size, which vote.
+        scale: of the training tables: "standardized" columns, or "raw" ones, all divided by one common scale.
+    """
+
+    width: int = 64
+    heads: int = 4
+    layers: int = 3
     widening: int = 4
+    rows: int = 200
+    scale: str = "standardized"
 
 
 class AxialEncoder(nn.Module):
@@ -26,10 +39,10 @@ class AxialEncoder(nn.Module):
     def __init__(self, config: AxialConfig):
         super().__init__()
         self.config = config
-        self.embed = nn.Linear(1, config.width)
+        self.embed = Linear(1, config.width)
         self.blocks = nn.ModuleList(_Block(config) for _ in range(2 * config.layers))
-        self.norm = nn.LayerNorm(config.width)
-        self.leaf = nn.Linear(config.width, 1)
+        self.norm = LayerNorm(config.width)
+        self.leaf = Linear(config.width, 1)
 
     def forward(self, rows: Tensor) -> Tensor:
         """(B, N, D) -> (B, D)."""
@@ -52,11 +65,11 @@ class _Block(nn.Module):
     def __init__(self, config: AxialConfig):
         super().__init__()
         self.heads = config.heads
-        self.attention_norm, self.wide_norm = nn.LayerNorm(config.width), nn.LayerNorm(config.width)
-        self.projection = nn.Linear(config.width, 3 * config.width)
-        self.mixed = nn.Linear(config.width, config.width)
+        self.attention_norm, self.wide_norm = LayerNorm(config.width), LayerNorm(config.width)
+        self.projection = Linear(config.width, 3 * config.width)
+        self.mixed = Linear(config.width, config.width)
         hidden = config.widening * config.width
-        self.wide = nn.Sequential(nn.Linear(config.width, hidden), nn.ReLU(), nn.Linear(hidden, config.width))
+        self.wide = nn.Sequential(Linear(config.width, hidden), nn.ReLU(), Linear(hidden, config.width))
 
     def forward(self, tokens: Tensor) -> Tensor:
         *lead, count, width = tokens.shape

@@ -27,7 +27,7 @@ def ordering_error(
     tables, variables = reader.shape
     steps = variables - 1
     counted = set(rng.choice(steps, size=min(most_steps or steps, steps), replace=False).tolist())
-    total = torch.zeros(tables)
+    total = torch.zeros(tables, dtype=torch.float32)
     for step in range(steps):
         with torch.set_grad_enabled(torch.is_grad_enabled() and step in counted):
             logits = reader.logits().leaf

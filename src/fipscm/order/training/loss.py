@@ -24,7 +24,7 @@ def task_loss(logits: Logits, leaf: Tensor, parent: Tensor) -> TaskLoss:
     """
     leaf_loss = functional.binary_cross_entropy_with_logits(logits.leaf, leaf)
     if logits.parent is None:
-        return TaskLoss(leaf_loss, torch.zeros(()))
+        return TaskLoss(leaf_loss, torch.zeros((), dtype=torch.float32))
     pairs = functional.binary_cross_entropy_with_logits(logits.parent, parent, reduction="none")
     pairs = (pairs.sum(dim=2) - pairs.diagonal(dim1=1, dim2=2)) / max(pairs.shape[1] - 1, 1)
     inner = 1 - leaf

@@ -15,7 +15,7 @@ from torch import Tensor
 from fipscm.arrays import Adjacency, Array
 from fipscm.errors import unknown_name
 from fipscm.graph import leaves, relabel, remaining_after_leaf_removal
-from fipscm.order.evidence.table import EvidenceTable
+from fipscm.order.evidence.table import Evidence, EvidenceTable
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate import PRIORS, Noise
 from fipscm.simulate.mechanisms import Equation
@@ -69,43 +69,52 @@ class Slab:
     parent: Tensor  # (B, D, D) at [j, i], 1 where i is a parent of j
 
 
+Example = tuple[Evidence, Adjacency]  # what is left of a table, and the graph over it
+
+
 def training_batch(config: TaskConfig, index: int) -> list[Slab]:
     """Simulate batch number `index`: one slab per number of variables left."""
     rng = np.random.default_rng([config.seed, index])
+    nodes = draw_nodes(config, rng)
+    counts = np.sort(rng.choice(nodes - 1, size=min(config.prefixes, nodes - 1), replace=False))
+    tables = [_examples(config, nodes, counts, rng) for _ in range(config.scms)]
+    return [_slab(examples) for examples in zip(*tables, strict=True)]
+
+
+def draw_nodes(config: TaskConfig, rng: np.random.Generator) -> int:
+    """Draw the number of variables of the tables of a batch."""
     weights = np.array([weight for _, _, weight in config.nodes])
     low, high, _ = config.nodes[rng.choice(len(weights), p=weights / weights.sum())]
-    nodes = int(rng.integers(low, high + 1))
-    counts = np.sort(rng.choice(nodes - 1, size=min(config.prefixes, nodes - 1), replace=False))
-    tasks = [_table_tasks(config, nodes, counts, rng) for _ in range(config.scms)]
-    return [_slab(column) for column in zip(*tasks, strict=True)]
+    return int(rng.integers(low, high + 1))
 
 
-Task = tuple[Tensor, Tensor, Tensor, Adjacency]
-
-
-def _table_tasks(config: TaskConfig, nodes: int, counts: NDArray[np.int64], rng: np.random.Generator) -> list[Task]:
-    """One simulated table with growing numbers of leaves removed."""
+def draw_rows(config: TaskConfig, nodes: int, rng: np.random.Generator) -> int:
+    """Draw the number of rows of a table."""
     most = min(config.rows[1], max(config.rows[0] + 1, config.cells // nodes))
-    rows = round(math.exp(rng.uniform(math.log(config.rows[0]), math.log(most))))
+    return round(math.exp(rng.uniform(math.log(config.rows[0]), math.log(most))))
+
+
+def _examples(config: TaskConfig, nodes: int, counts: NDArray[np.int64], rng: np.random.Generator) -> list[Example]:
+    """One simulated table with growing numbers of leaves removed."""
+    rows = draw_rows(config, nodes, rng)
     scm = training_scm(nodes, rng)
     values, _ = scm.sample_arrays(rows, rng)
     table, adjacency = EvidenceTable.of(values), scm.adjacency
-    tasks = []
+    examples = []
     for count in np.diff(counts, prepend=0):
         kept = remaining_after_leaf_removal(adjacency, int(count), rng)
         adjacency = relabel(adjacency, kept)
         table = table.keep(torch.from_numpy(kept))
-        evidence = table.evidence()
-        tasks.append((evidence.pair, evidence.node, evidence.scale, adjacency))
-    return tasks
+        examples.append((table.evidence(), adjacency))
+    return examples
 
 
-def _slab(tasks: tuple[Task, ...]) -> Slab:
-    pair, node, scale, graphs = zip(*tasks, strict=True)
+def _slab(examples: tuple[Example, ...]) -> Slab:
+    evidence, graphs = zip(*examples, strict=True)
     return Slab(
-        torch.stack(pair),
-        torch.stack(node),
-        torch.stack(scale),
+        torch.stack([found.pair for found in evidence]),
+        torch.stack([found.node for found in evidence]),
+        torch.stack([found.scale for found in evidence]),
         torch.from_numpy(np.stack([leaves(graph) for graph in graphs])).float(),
         torch.from_numpy(np.stack([graph.T for graph in graphs])).float(),
     )

@@ -1,0 +1,98 @@
+"""From validated rows to orders of column positions, with any encoder. Shapes: N rows, D variables.
+
+`before` holds what is known: (D, D), true at [i, j] where i must stand before j.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from fipscm.arrays import Array, Mask, Order
+from fipscm.errors import OrderError
+from fipscm.graph import allowed_from_order
+from fipscm.order.paper.axial import AxialEncoder
+from fipscm.order.paper.chunks import RowsReader
+from fipscm.order.reader import EvidenceReader, Reader
+from fipscm.order.removal import Removal, random_leaf, remove_leaves
+from fipscm.order.weights import Encoder, shipped_encoder
+
+
+def zero_shot_order(
+    values: Array,
+    raw: bool = False,
+    before: Mask | None = None,
+    encoder: Encoder | None = None,
+    n_jobs: int | None = None,
+) -> Removal:
+    """Infer the order and the edges of rows (N, D) that `training_frame` has accepted."""
+    with _threads(processor_cores(n_jobs)):
+        return remove_leaves(_reader(encoder or shipped_encoder(), values, raw), before=before)
+
+
+def drawn_orders(
+    values: Array,
+    rng: np.random.Generator,
+    raw: bool = False,
+    before: Mask | None = None,
+    encoder: Encoder | None = None,
+    n_jobs: int | None = None,
+    draws: int = 20,
+) -> list[Order]:
+    """Draw orders: each on resampled rows, its leaves drawn by their odds."""
+    network = encoder or shipped_encoder()
+
+    def draw(generator: np.random.Generator) -> Order:
+        with _threads(1):
+            rows = values[_informative_resample(values, generator)]
+            return remove_leaves(_reader(network, rows, raw), random_leaf(generator), before).order
+
+    return list(Parallel(n_jobs=processor_cores(n_jobs))(delayed(draw)(child) for child in rng.spawn(draws)))
+
+
+def precedence_shares(orders: Sequence[Order]) -> Array:
+    """(D, D): the share of the orders in which the row stands before the column.
+
+    Variables that do not cause each other may stand either way round: expect about one half for them.
+    """
+    return np.asarray(np.mean([allowed_from_order(order).T for order in orders], axis=0))
+
+
+def processor_cores(n_jobs: int | None) -> int:
+    """How many processor cores to use: None for one, -1 for all of them.
+
+    >>> processor_cores(None), processor_cores(2)
+    (1, 2)
+    """
+    if n_jobs == 0:
+        raise OrderError("Nothing can be computed with n_jobs=0: pass a number of processor cores, or -1 for all.")
+    return 1 if n_jobs is None else int(effective_n_jobs(n_jobs))
+
+
+def _reader(encoder: Encoder, values: Array, raw: bool) -> Reader:
+    if isinstance(encoder, AxialEncoder):
+        return RowsReader.of(encoder, values, raw)
+    return EvidenceReader.of(encoder, values[None], raw)
+
+
+def _informative_resample(values: Array, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Rows drawn with replacement; the plain rows if a rarely varying column came out constant ten times."""
+    for _ in range(10):
+        rows = rng.integers(len(values), size=len(values))
+        if (np.ptp(values[rows], axis=0) > 0).all():
+            return rows
+    return np.arange(len(values))
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """Let PyTorch use so many threads, and put its own number back afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

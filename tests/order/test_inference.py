@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+import torch
+from joblib import cpu_count
+
+from fipscm.errors import OrderError
+from fipscm.order.inference import drawn_orders, precedence_shares, processor_cores, zero_shot_order
+
+
+@pytest.mark.parametrize(("n_jobs", "cores"), [(None, 1), (1, 1), (3, 3), (-1, cpu_count())])
+def test_n_jobs_is_a_number_of_processor_cores(n_jobs, cores):
+    assert processor_cores(n_jobs) == cores
+
+
+def test_no_cores_are_an_error_in_one_sentence(table):
+    for infer in (zero_shot_order, lambda rows, **how: drawn_orders(rows, np.random.default_rng(0), **how)):
+        with pytest.raises(OrderError, match="n_jobs=0: pass a number of processor cores, or -1 for all"):
+            infer(table.to_numpy(), n_jobs=0)
+
+
+class Watchful(torch.nn.Module):
+    """A network that notes the number of threads it is called with."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network, self.threads = network, set()
+
+    def forward(self, *evidence):
+        self.threads.add(torch.get_num_threads())
+        return self.network(*evidence)
+
+
+def test_one_order_uses_threads_and_puts_their_number_back(table, tiny_encoder):
+    before = torch.get_num_threads()
+    watchful = Watchful(tiny_encoder)
+    zero_shot_order(table.to_numpy(), encoder=watchful, n_jobs=before + 1)
+    assert watchful.threads == {before + 1}
+    assert torch.get_num_threads() == before
+
+
+def test_the_number_of_processes_changes_no_draw(table, tiny_encoder):
+    values = table.to_numpy()
+    one, two = (
+        drawn_orders(values, np.random.default_rng(0), encoder=tiny_encoder, n_jobs=n_jobs, draws=4)
+        for n_jobs in (None, 2)
+    )
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(values, table.to_numpy())
+
+
+def test_shares_count_orders():
+    shares = precedence_shares([np.array([0, 1, 2]), np.array([1, 0, 2])])
+    np.testing.assert_array_equal(shares, [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]])

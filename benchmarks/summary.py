@@ -14,7 +14,7 @@ from fipscm.bench.data.sources import COLLECTIONS
 from fipscm.bench.report.entries import number
 from fipscm.bench.report.quotes import quote
 from fipscm.bench.run.results import DONE, read_results
-from fipscm.bench.run.scoring import SCORES
+from fipscm.metrics import SCORES
 from fipscm.order import SCALES
 from fipscm.simulate.worlds import VARIANTS
 
@@ -65,9 +65,11 @@ def scoreboard(results: Results = RESULTS) -> None:
         here = cells[cells["name"] == name]
         ours = _mean_over_sizes(here[here.method == "fip"], figure)
         paper = {method: _quoted(figure, method, name) for method in ("fip", *QUOTED[figure])}
-        best = max(QUOTED[figure], key=lambda method: paper[method] if SCORES[figure][1] else -paper[method])
+        best = max(
+            QUOTED[figure], key=lambda method: paper[method] if SCORES[figure].higher_is_better else -paper[method]
+        )
         strongest = _strongest(here, "fip", rivals, figure)
-        _row(name, SCORES[figure][0], *map(number, (ours, paper["fip"])), strongest, f"{number(paper[best])} {best}")
+        _row(name, SCORES[figure].title, *map(number, (ours, paper["fip"])), strongest, f"{number(paper[best])} {best}")
 
 
 @app.command()
@@ -132,7 +134,7 @@ def _strongest(cells: pd.DataFrame, ours: str, rivals: Sequence[str], figure: st
         if len(shared):
             means = _mean_over_sizes(shared, figure), _mean_over_sizes(shared, f"{figure}_ours")
             answers.append((*means, method, len(shared)))
-    sign = 1 if SCORES[figure][1] else -1
+    sign = 1 if SCORES[figure].higher_is_better else -1
     theirs, there, method, count = max(answers, key=lambda answer: sign * (answer[0] - answer[1]))
     return f"{number(theirs)} {method}" + ("" if count == len(own) else f" ({count} SCMs, ours there {number(there)})")
 

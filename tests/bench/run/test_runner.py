@@ -60,7 +60,7 @@ def extra_methods(monkeypatch):
     """Methods of this file; a server started before them would not know them, so cells are forked here and now."""
     import multiprocessing
 
-    from fipscm.bench import cell
+    from fipscm.bench.run import cell
 
     monkeypatch.setattr(cell, "_CONTEXT", multiprocessing.get_context("fork"))
     for method in (Looper(), Crasher(), Dier(), Eater()):

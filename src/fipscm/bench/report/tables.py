@@ -15,8 +15,8 @@ from fipscm.bench.report.entries import (
     quoted_entries,
     shown,
 )
-from fipscm.bench.run.scoring import SCORES
 from fipscm.bench.tasks import Task
+from fipscm.metrics import SCORES
 
 # What tells tables apart, by what tells their columns apart.
 SECTIONS = {
@@ -80,7 +80,7 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     averaged = ["mean"] if has_mean(columns, definition) else []
     label = "d = {}" if definition.columns == "nodes" else "n = {}" if definition.columns == "rows" else "{}"
     header = ["method", "told", *(label.format(column) for column in columns), *averaged]
-    title, higher = SCORES[figure]
+    title, higher = SCORES[figure].title, SCORES[figure].higher_is_better
     lines = [
         f"### {title[0].upper() + title[1:]}{DIRECTIONS[higher]}: {heading(key)}",
         "",

@@ -9,13 +9,13 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from fipscm.bench.data.problem import ROWS
 from fipscm.bench.data.sources import COLLECTIONS
 from fipscm.bench.report.entries import number
 from fipscm.bench.report.quotes import quote
 from fipscm.bench.run.results import DONE, read_results
 from fipscm.metrics import SCORES
 from fipscm.order import SCALES
+from fipscm.simulate.metadatasets import ROWS
 from fipscm.simulate.worlds import VARIANTS
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)

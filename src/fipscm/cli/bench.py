@@ -9,7 +9,7 @@ import typer
 
 from fipscm.bench.methods import METHODS
 from fipscm.bench.report.pages import write_pages
-from fipscm.bench.run.engine import BACKENDS, Settings
+from fipscm.bench.run.engine import BACKENDS, RunSettings
 from fipscm.bench.run.results import RESULTS, Line
 from fipscm.bench.run.runner import able_methods, run_task
 from fipscm.bench.tasks import TASKS, Grid, find_task, widened
@@ -58,7 +58,7 @@ def bench(
     grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
     wanted = None if methods is None else tuple(methods.split(","))
     if run:
-        run_task(able_methods(definition, wanted), grid, Settings(limit, jobs, backend, data), out, _tell)
+        run_task(able_methods(definition, wanted), grid, RunSettings(limit, jobs, backend, data), out, _tell)
     # A page shows all that the folder has of its task, whichever part was run last.
     written = write_pages(task, widened(definition, grid, wanted or ()), f"fipscm bench {task}", out)
     if not written:

@@ -12,8 +12,7 @@ import pandas as pd
 from fipscm.arrays import Adjacency, Array, Order
 from fipscm.graph import topological_order
 from fipscm.simulate import CounterfactualTest
-
-ROWS = 10_000
+from fipscm.simulate.metadatasets import ROWS
 
 
 @dataclass(frozen=True)

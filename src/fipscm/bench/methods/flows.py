@@ -168,7 +168,7 @@ def _torch_randomness(rng: np.random.Generator) -> Iterator[None]:
         yield
 
 
-METHODS: tuple[Method, ...] = (
+FLOW_METHODS: tuple[Method, ...] = (
     Flow(
         "causal-nf",
         "Causal NF, one layer of affine and spline functions in the true order (causalflows)",

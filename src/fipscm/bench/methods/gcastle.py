@@ -156,4 +156,4 @@ def _set_variable(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-METHODS: tuple[Method, ...] = (Golem(), DagGnn(), GranDag(), NotearsMlp())
+CASTLE_METHODS: tuple[Method, ...] = (Golem(), DagGnn(), GranDag(), NotearsMlp())

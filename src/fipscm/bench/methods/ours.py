@@ -75,7 +75,7 @@ class ZeroShotMethod(Method):
         return Answer(order, found.adjacency(), edges, edges)
 
 
-METHODS: tuple[Method, ...] = (
+OWN_METHODS: tuple[Method, ...] = (
     Estimator("fip", "this project, from rows alone"),
     Estimator("fip-order", "this project, given the true order", given="order"),
     Estimator("fip-graph", "this project, given the true graph", given="graph"),

@@ -115,4 +115,4 @@ def _seconds(action: Callable[[], None]) -> float:
     return time.process_time() - started
 
 
-METHODS: tuple[Method, ...] = (*(SubsampledOrdering(counted) for counted in (2, 10, 20)), TransformerCost())
+TRAINING_METHODS: tuple[Method, ...] = (*(SubsampledOrdering(counted) for counted in (2, 10, 20)), TransformerCost())

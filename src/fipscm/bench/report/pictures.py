@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fipscm.bench.report.entries import quoted_entries
-from fipscm.bench.report.tables import SECTIONS, column_order, heading
+from fipscm.bench.report.layout import SECTIONS, column_order, heading
 from fipscm.bench.run.results import DONE
 from fipscm.bench.tasks import Task
 from fipscm.metrics import SCORES

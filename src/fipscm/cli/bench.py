@@ -1,4 +1,4 @@
-"""The command `fipscm bench`."""
+"""The commands `fipscm bench` and `fipscm bench-summary`."""
 
 import sys
 from dataclasses import replace
@@ -65,6 +65,17 @@ def bench(
         raise DataError(f"{out / RESULTS} holds no result of this task yet: run it without --no-run.")
     print(written[0].read_text())
     print(f"Written: {', '.join(map(str, written))}", file=sys.stderr)
+
+
+@app.command()
+def bench_summary(
+    name: Annotated[str, typer.Argument(help="scoreboard, orders, pipeline, pipeline-order or failures.")],
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("bench"),
+) -> None:
+    """Sum up a benchmark in one table.  Example: fipscm bench-summary scoreboard --out docs/results/benchmark."""
+    from fipscm.bench.report.summary import summary
+
+    print(summary(name, out / RESULTS))
 
 
 def _parsed(option: str, text: str) -> tuple[Any, ...]:

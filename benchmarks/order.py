@@ -11,12 +11,14 @@ import numpy as np
 import typer
 from scipy.linalg import block_diag
 
+from fipscm.bench.report.summary import plain_scores, read_scores
+from fipscm.bench.run.results import RESULTS
 from fipscm.metrics import calibration_error, directed_f1, tos
 from fipscm.order import SCALES, ZeroShot, load_encoder, zero_shot
 from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
+from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.tables.archive import load_archive
-from summary import DIMS, RESULTS, plain_scores
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -64,10 +66,10 @@ def calibration(preset: str = "released", dims: str = "10,20", per_family: int =
 
 
 @app.command()
-def record(results: Path = RESULTS, weights: Path = WEIGHTS) -> None:
+def record(results: Path = Path("docs/results/benchmark") / RESULTS, weights: Path = WEIGHTS) -> None:
     """Write the mean scores into the header of the weights that made them."""
-    scores = plain_scores(results)
-    ours = scores[(scores.method == "zero-shot") & scores.nodes.isin(DIMS)]
+    scores = plain_scores(read_scores(results))
+    ours = scores[(scores.method == "zero-shot") & scores.nodes.isin(DIMENSIONS)]
     means = ours.groupby(["name", "preset", "scale", "nodes"])[["tos", "f1"]].mean().round(3)
     cells = {" ".join(map(str, cell)): figures for cell, figures in means.to_dict("index").items()}
     _, facts = load_archive(weights, "weights")

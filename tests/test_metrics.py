@@ -1,4 +1,5 @@
 import itertools
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -6,7 +7,18 @@ from sklearn.metrics import f1_score
 
 from fipscm.errors import OrderError
 from fipscm.graph import find_cycle, is_order_of
-from fipscm.metrics import METRICS, auc_prg, auc_roc, directed_f1, mmd, order_divergence, rescaled_l2, shd, tos
+from fipscm.metrics import (
+    SCORES,
+    auc_prg,
+    auc_roc,
+    directed_f1,
+    gaussian_kernel,
+    mmd,
+    order_divergence,
+    rescaled_l2,
+    shd,
+    tos,
+)
 
 
 def every_dag(nodes):
@@ -108,6 +120,26 @@ def test_rescaled_l2_does_not_depend_on_units(rng):
     assert rescaled_l2(truth, truth, std) == 0
 
 
+def test_the_kernel_depends_on_rows_and_reference_but_not_on_units(rng):
+    sample, reference, units = rng.normal(size=(30, 2)), rng.normal(size=(50, 2)), np.array([1e-3, 1e4])
+    kernel = gaussian_kernel(sample, reference)
+    np.testing.assert_allclose(kernel, gaussian_kernel(sample * units + 7, reference * units + 7), rtol=1e-6)
+    np.testing.assert_allclose(np.diag(kernel), 1)
+    assert (np.linalg.eigvalsh(kernel) > -1e-9).all()
+    assert not np.allclose(kernel, gaussian_kernel(sample, sample * [1, 9]))
+
+
+def test_mmd_is_the_mean_over_pairs_of_different_rows(rng):
+    first, second = rng.normal(size=(12, 2)), rng.laplace(size=(9, 2))
+    kernel = gaussian_kernel(np.concatenate([first, second]), first)
+    pairs = defaultdict(list)
+    for left, right in itertools.permutations(range(21), 2):
+        pairs[left < 12, right < 12].append(kernel[left, right])
+    means = {sides: np.mean(values) for sides, values in pairs.items()}
+    expected = means[True, True] + means[False, False] - means[True, False] - means[False, True]
+    assert mmd(first, second) == pytest.approx(expected)
+
+
 def test_mmd_of_discrete_columns_is_a_number(rng):
     first, second = rng.integers(2, size=(2, 200, 1))
     assert abs(mmd(first, second)) < 0.05
@@ -129,5 +161,30 @@ def test_a_wrong_order_is_refused():
         tos([0], np.zeros((2, 2)))
 
 
-def test_every_metric_is_in_the_table_under_its_own_name():
-    assert all(function.__name__ == name for name, function in METRICS.items())
+CHAIN = np.eye(4, k=1, dtype=int)
+REVERSED = range(3, -1, -1)
+ROWS = np.random.default_rng(0).normal(size=(100, 4))
+# What each score is computed from: an answer as good as can be, and a bad one.
+GOOD_AND_BAD = {
+    "tos": ((range(4), CHAIN), (REVERSED, CHAIN)),
+    "order_divergence": ((range(4), CHAIN), (REVERSED, CHAIN)),
+    "f1": ((CHAIN, CHAIN), (CHAIN.T, CHAIN)),
+    "shd": ((CHAIN, CHAIN), (CHAIN.T, CHAIN)),
+    "auc_roc": ((CHAIN, CHAIN), (1 - CHAIN, CHAIN)),
+    "auc_prg": ((CHAIN, CHAIN), (np.ones((4, 4)), CHAIN)),
+    "calibration": ((CHAIN, CHAIN), (0.5 * CHAIN, CHAIN)),
+    "counterfactual": ((ROWS, ROWS, np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
+    "noise": ((ROWS, ROWS, np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
+    "mmd": ((ROWS, ROWS), (ROWS, ROWS + 1)),
+}
+
+
+@pytest.mark.parametrize("key", [key for key, score in SCORES.items() if score.function is not None])
+def test_a_score_tells_good_from_bad_in_the_direction_it_says(key):
+    good, bad = (SCORES[key](*arguments) for arguments in GOOD_AND_BAD[key])
+    assert good > bad if SCORES[key].higher_is_better else good < bad
+
+
+def test_what_a_run_measures_cannot_be_computed():
+    with pytest.raises(TypeError, match="'processor seconds' is measured while a method runs"):
+        SCORES["seconds"](1.0)

@@ -1,15 +1,16 @@
 """How good an order, a graph, a counterfactual or a sample is. Shapes: N rows, D variables.
 
-An order lists causes first; graphs and scores have causes in rows and effects in columns. `METRICS` binds names to
-functions, for tests, benchmarks and reports alike.
+An order lists causes first; graphs and scores have causes in rows and effects in columns. `SCORES` lists every score by
+the key it has in a results file, for tests, benchmarks and reports alike.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from fipscm.arrays import Adjacency
@@ -119,38 +120,71 @@ def rescaled_l2(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float
     return float(np.sqrt((error**2).mean(axis=1)).mean())
 
 
-def mmd(first: ArrayLike, second: ArrayLike) -> float:
-    """Squared maximum mean discrepancy, unbiased, Gaussian kernel, width the median distance of the first rows.
+def gaussian_kernel(sample: ArrayLike, reference: ArrayLike) -> NDArray[np.float64]:
+    """(N, N) Gaussian kernel of the rows of a sample: one on the diagonal, near zero for rows far apart.
 
-    Columns are standardized by the first sample, so that units do not matter.
+    Columns are standardized by the reference rows, so that units do not matter, and the squared width is the median
+    squared distance of two reference rows that differ.
     """
-    left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    centre, spread = left.mean(axis=0), left.std(axis=0) + 1e-12
-    left, right = (left - centre) / spread, (right - centre) / spread
-    within_left, within_right, between = (
-        cdist(a, b, "sqeuclidean") for a, b in ((left, left), (right, right), (left, right))
-    )
-    distances = within_left[np.triu_indices(len(left), 1)]
+    rows, known = np.asarray(sample, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    centre, spread = known.mean(axis=0), known.std(axis=0) + 1e-12
+    rows, known = (rows - centre) / spread, (known - centre) / spread
+    distances = pdist(known, "sqeuclidean")
     width = np.median(distances[distances > 0])  # rows of discrete columns repeat
-    kernel_left, kernel_right, kernel_between = (
-        np.exp(-distance / width) for distance in (within_left, within_right, between)
-    )
+    return np.asarray(np.exp(-cdist(rows, rows, "sqeuclidean") / width))
+
+
+def mmd(first: ArrayLike, second: ArrayLike) -> float:
+    """Squared maximum mean discrepancy, unbiased, with the Gaussian kernel that fits the first sample."""
+    left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    kernel = gaussian_kernel(np.concatenate([left, right]), reference=left)
     n, m = len(left), len(right)
-    off_left = (kernel_left.sum() - n) / (n * (n - 1))
-    off_right = (kernel_right.sum() - m) / (m * (m - 1))
-    return float(off_left + off_right - 2 * kernel_between.mean())
+    within_left = (kernel[:n, :n].sum() - n) / (n * (n - 1))
+    within_right = (kernel[n:, n:].sum() - m) / (m * (m - 1))
+    return float(within_left + within_right - 2 * kernel[:n, n:].mean())
 
 
-METRICS: dict[str, Callable[..., Any]] = {
-    "tos": tos,
-    "order_divergence": order_divergence,
-    "directed_f1": directed_f1,
-    "shd": shd,
-    "auc_roc": auc_roc,
-    "auc_prg": auc_prg,
-    "calibration_error": calibration_error,
-    "rescaled_l2": rescaled_l2,
-    "mmd": mmd,
+@dataclass(frozen=True)
+class Score:
+    """What a score is called in a table, and how it is computed.
+
+    Attributes:
+        title: in words.
+        higher_is_better: None if that depends on the data.
+        function: what computes it from an answer and the truth; None if it is measured while a method runs.
+    """
+
+    title: str
+    higher_is_better: bool | None
+    function: Callable[..., float] | None = None
+
+    def __call__(self, *arguments: ArrayLike) -> float:
+        """Compute the score; its function says from what."""
+        if self.function is None:
+            raise TypeError(f"The score '{self.title}' is measured while a method runs: it cannot be computed.")
+        return float(self.function(*arguments))
+
+
+SCORES: dict[str, Score] = {
+    "tos": Score("topological ordering score", True, tos),
+    "order_divergence": Score("edges that the order makes impossible", False, order_divergence),
+    "f1": Score("directed F1", True, directed_f1),
+    "shd": Score("structural Hamming distance", False, shd),
+    "auc_roc": Score("AUC-ROC of edges", True, auc_roc),
+    "auc_prg": Score("AUC-PRG of edges", True, auc_prg),
+    "calibration": Score("calibration error of edge probabilities, table by table", False, calibration_error),
+    "counterfactual": Score("counterfactual error", False, rescaled_l2),
+    "noise": Score("noise error", False, rescaled_l2),
+    "mmd": Score("MMD of samples", False, mmd),
+    "doubted": Score("share of tables whose assumptions the method's own check doubts", None),
+    "seconds": Score("processor seconds", False),
+    "memory": Score("peak memory, MB", False),
+    "parameters": Score("parameters", False),
+    "train_seconds": Score("processor seconds of one training step on all rows", False),
+    "test_seconds": Score("processor seconds of one forward pass on all rows", False),
+    "tos_10": Score("topological ordering score on 10 variables, by d in training", True),
+    "tos_20": Score("topological ordering score on 20 variables, by d in training", True),
+    "tos_50": Score("topological ordering score on 50 variables, by d in training", True),
 }
 
 

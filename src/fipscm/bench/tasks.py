@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
 
-from fipscm.bench.data.problem import ROWS, DataSet
+from fipscm.bench.data.problem import DataSet
 from fipscm.bench.data.sources import COLLECTIONS, SACHS_ROWS
 from fipscm.errors import unknown_name
 from fipscm.order import SCALES
 from fipscm.simulate import C_SUITE, CAUSAL_NF, PRIORS, known_scm
+from fipscm.simulate.metadatasets import ROWS
 from fipscm.simulate.worlds import VARIANTS
 
 _TABLES = {"sachs": (11, SACHS_ROWS), "syntren": (20, 500)}

@@ -1,4 +1,4 @@
-"""The command `fipscm bench`."""
+"""The commands `fipscm bench` and `fipscm bench-summary`."""
 
 import sys
 from dataclasses import replace
@@ -9,7 +9,7 @@ import typer
 
 from fipscm.bench.methods import METHODS
 from fipscm.bench.report.pages import write_pages
-from fipscm.bench.run.engine import BACKENDS, Settings
+from fipscm.bench.run.engine import BACKENDS, RunSettings
 from fipscm.bench.run.results import RESULTS, Line
 from fipscm.bench.run.runner import able_methods, run_task
 from fipscm.bench.tasks import TASKS, Grid, find_task, widened
@@ -58,13 +58,24 @@ def bench(
     grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
     wanted = None if methods is None else tuple(methods.split(","))
     if run:
-        run_task(able_methods(definition, wanted), grid, Settings(limit, jobs, backend, data), out, _tell)
+        run_task(able_methods(definition, wanted), grid, RunSettings(limit, jobs, backend, data), out, _tell)
     # A page shows all that the folder has of its task, whichever part was run last.
     written = write_pages(task, widened(definition, grid, wanted or ()), f"fipscm bench {task}", out)
     if not written:
         raise DataError(f"{out / RESULTS} holds no result of this task yet: run it without --no-run.")
     print(written[0].read_text())
     print(f"Written: {', '.join(map(str, written))}", file=sys.stderr)
+
+
+@app.command()
+def bench_summary(
+    name: Annotated[str, typer.Argument(help="scoreboard, orders, pipeline, pipeline-order or failures.")],
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("bench"),
+) -> None:
+    """Sum up a benchmark in one table.  Example: fipscm bench-summary scoreboard --out docs/results/benchmark."""
+    from fipscm.bench.report.summary import summary
+
+    print(summary(name, out / RESULTS))
 
 
 def _parsed(option: str, text: str) -> tuple[Any, ...]:

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.spatial.distance import pdist, squareform
 
 from fipscm.arrays import Array
 from fipscm.mechanism.significance import SIGNIFICANCE
+from fipscm.metrics import gaussian_kernel
 from fipscm.order.novelty import novelty
 from fipscm.scm.base import SCM
 
@@ -239,14 +239,8 @@ def _robust_scores(values: Array) -> Array:
     return np.asarray((values - np.median(values)) / spread)
 
 
-def _kernel(sample: Array) -> Array:
-    """Gaussian kernel of standardized columns, its width the median distance."""
-    squared = squareform(pdist((sample - sample.mean(axis=0)) / (sample.std(axis=0) + 1e-12), "sqeuclidean"))
-    return np.asarray(np.exp(-squared / np.median(squared[squared > 0])))
-
-
 def _centred_kernel(sample: Array) -> Array:
-    kernel = _kernel(sample)
+    kernel = gaussian_kernel(sample, reference=sample)
     return np.asarray(kernel - kernel.mean(axis=0) - kernel.mean(axis=1, keepdims=True) + kernel.mean())
 
 

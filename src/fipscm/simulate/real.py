@@ -38,7 +38,7 @@ def fingerprint(values: ArrayLike) -> str:
 
 
 @dataclass(frozen=True)
-class Archive:
+class PublishedZip:
     """A published zip of NumPy arrays: where it is, and what the wanted arrays must hash to."""
 
     url: str
@@ -80,7 +80,7 @@ class Archive:
 
 _PUBLISHED = "https://raw.githubusercontent.com/kurowasan/GraN-DAG/{commit}/data/{name}.zip"
 SACHS_NAMES = ("Raf", "Mek", "Plcg", "PIP2", "PIP3", "Erk", "Akt", "PKA", "PKC", "P38", "Jnk")
-SACHS = Archive(
+SACHS = PublishedZip(
     _PUBLISHED.format(commit="964b698d49f507eb5d505e4511ed289f9a8ec01b", name="sachs"),
     "09b2aa03ac9f01384c12a91664e39c9b26815305a1329049093561ae31b46f59",
     "acbde853cbb6b92a650091d3a853e3470012403379c553eb5eb1fc902da9fc04",
@@ -129,7 +129,7 @@ _SYNTREN_SHA256 = (
     ),
 )
 SYNTREN = {
-    number: Archive(
+    number: PublishedZip(
         _PUBLISHED.format(commit="65636268e361583d8491958937931d7250d7a302", name="syntren_p20"),
         *_SYNTREN_SHA256[number - 1],
         number,

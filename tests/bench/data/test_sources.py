@@ -1,7 +1,8 @@
 """Data sets can be made again by anyone, and their truth is true."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -37,6 +38,34 @@ def test_a_data_set_is_the_same_whenever_it_is_made(data):
 @pytest.mark.parametrize("data", EVERY, ids=lambda data: f"{data.name}-{data.variant}")
 def test_another_seed_is_another_data_set(data):
     assert not make_problem(data).table.equals(make_problem(replace(data, seed=1)).table)
+
+
+@pytest.mark.parametrize(
+    ("data", "seed"),
+    [
+        (PLAIN, 1341890263),
+        (DataSet("triangle", 3, seed=2, scale="standardized"), 1748037280),
+        (DataSet("lin-out", 10, "avici", "block-model", 10_000, 1, "raw", "outliers"), 225747920),
+    ],
+)
+def test_the_seeds_of_the_committed_results_stay_as_they_are(data, seed):
+    assert crc32(f"{data.label}/rows".encode()) == seed
+    assert data.generator("rows").random() == np.random.default_rng(seed).random()
+
+
+def test_a_field_added_to_a_data_set_changes_no_rows():
+    @dataclass(frozen=True)
+    class LongerDataSet(DataSet):
+        season: str = "any"
+
+    assert LongerDataSet(**vars(PLAIN)).generator("rows").random() == PLAIN.generator("rows").random()
+
+
+@pytest.mark.parametrize("field", ["name", "nodes", "preset", "family", "rows", "seed", "variant"])
+def test_every_field_but_the_scale_makes_another_data_set(field):
+    changed = replace(PLAIN, **{field: "another" if isinstance(getattr(PLAIN, field), str) else 7})
+    assert changed.label != PLAIN.label
+    assert replace(PLAIN, scale="standardized").label == PLAIN.label
 
 
 def test_a_plain_data_set_is_the_one_of_the_test_collection():

@@ -28,7 +28,7 @@ GRADIENT_METHODS: tuple[Method, ...] = (
     GranDag(iterations=200, lr=0.01),
     NotearsMlp(max_iter=2),
 )
-METHODS = (*causal_learn.METHODS, *GRADIENT_METHODS, *orders.METHODS)
+DISCOVERY_METHODS = (*causal_learn.CAUSAL_LEARN_METHODS, *GRADIENT_METHODS, *orders.ORDER_METHODS)
 
 
 def linear_problem(weights: list[list[float]]) -> Problem:
@@ -69,7 +69,7 @@ class Run:
     state_after: list[object]
 
 
-@pytest.fixture(scope="module", params=METHODS, ids=lambda method: method.name)
+@pytest.fixture(scope="module", params=DISCOVERY_METHODS, ids=lambda method: method.name)
 def run(request: pytest.FixtureRequest) -> Run:
     """One method solving the collider twice with the same seed."""
     method, problem = request.param, linear_problem(COLLIDER)
@@ -99,7 +99,9 @@ def test_an_answer_is_an_order_or_a_graph_of_the_columns(run: Run) -> None:
         assert set(run.answer.adjacency.ravel()) <= {0, 1}
 
 
-@pytest.mark.parametrize("run", [*causal_learn.METHODS, *GRADIENT_METHODS, orders.DirectLingam()], indirect=True)
+@pytest.mark.parametrize(
+    "run", [*causal_learn.CAUSAL_LEARN_METHODS, *GRADIENT_METHODS, orders.DirectLingam()], indirect=True
+)
 def test_causes_stand_in_rows(run: Run) -> None:
     assert run.answer.adjacency is not None
     # Both edges, none of them turned round; GraN-DAG, which prunes little, may add one between the causes.
@@ -114,7 +116,7 @@ def test_true_edges_have_high_scores(run: Run) -> None:
     assert auc_roc(run.answer.edge_scores.T, run.problem.adjacency) < 0.6
 
 
-@pytest.mark.parametrize("method", causal_learn.METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("method", causal_learn.CAUSAL_LEARN_METHODS, ids=lambda method: method.name)
 def test_an_edge_of_unknown_direction_stands_in_both(method: Method) -> None:
     problem = linear_problem(CHAIN)
     both: Adjacency = problem.adjacency + problem.adjacency.T
@@ -123,7 +125,7 @@ def test_an_edge_of_unknown_direction_stands_in_both(method: Method) -> None:
 
 @pytest.mark.parametrize("name", ["variance", "r2", "direct-lingam", "score", "nogam"])
 def test_an_order_is_that_of_the_baseline_of_the_same_name(name: str) -> None:
-    method = next(method for method in orders.METHODS if method.name == name)
+    method = next(method for method in orders.ORDER_METHODS if method.name == name)
     problem = linear_problem(COLLIDER)
     found = method.solve(problem, np.random.default_rng(0)).order
     np.testing.assert_array_equal(found, BASELINES[name](problem.table.to_numpy()))

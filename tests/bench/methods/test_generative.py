@@ -15,8 +15,8 @@ pytest.importorskip("dowhy")
 pytest.importorskip("causalflows")
 
 SCM = known_scm("simpson")
-METHODS = {method.name: method for method in (*dowhy.METHODS, *flows.METHODS)}
-TOLD_THE_TRUTH = [name for name, method in METHODS.items() if method.given != "rows"]
+GENERATIVE_METHODS = {method.name: method for method in (*dowhy.DOWHY_METHODS, *flows.FLOW_METHODS)}
+TOLD_THE_TRUTH = [name for name, method in GENERATIVE_METHODS.items() if method.given != "rows"]
 TARGET, VALUE = "x1", 0.7
 
 
@@ -30,10 +30,10 @@ def problem():
 
 @pytest.fixture(scope="module")
 def models(problem):
-    return {name: method.solve(problem, np.random.default_rng(2)).model for name, method in METHODS.items()}
+    return {name: method.solve(problem, np.random.default_rng(2)).model for name, method in GENERATIVE_METHODS.items()}
 
 
-@pytest.fixture(params=METHODS)
+@pytest.fixture(params=GENERATIVE_METHODS)
 def model(request, models):
     return models[request.param]
 
@@ -85,10 +85,10 @@ def test_samples_have_the_columns_and_the_moments_of_the_table(model, problem):
     assert (drawn.std() / problem.table.std()).between(0.7, 1.4).all()
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", GENERATIVE_METHODS)
 def test_the_generator_alone_decides_and_nothing_else_is_touched(name, models, problem, rows):
     table, states = problem.table.copy(), _global_states()
-    again = METHODS[name].solve(problem, np.random.default_rng(2)).model
+    again = GENERATIVE_METHODS[name].solve(problem, np.random.default_rng(2)).model
     for model in (models[name], again):
         pd.testing.assert_frame_equal(
             model.sample(20, np.random.default_rng(4)), models[name].sample(20, np.random.default_rng(4))
@@ -102,7 +102,7 @@ def test_the_generator_alone_decides_and_nothing_else_is_touched(name, models, p
 
 def test_the_predicted_graph_never_looks_at_the_true_one(models, problem, rows):
     blind = replace(problem, adjacency=np.zeros_like(problem.adjacency))
-    model = METHODS["dowhy-predicted"].solve(blind, np.random.default_rng(2)).model
+    model = GENERATIVE_METHODS["dowhy-predicted"].solve(blind, np.random.default_rng(2)).model
     do = {TARGET: VALUE}
     pd.testing.assert_frame_equal(model.counterfactual(rows, do), models["dowhy-predicted"].counterfactual(rows, do))
 
@@ -115,7 +115,7 @@ def test_additive_noise_is_found_in_the_units_of_the_table(models, problem):
     assert np.corrcoef(noise["x2"], x["x2"] - x["x0"] * x["x1"] / 2)[0, 1] > 0.9
 
 
-@pytest.mark.parametrize("name", [method.name for method in flows.METHODS])
+@pytest.mark.parametrize("name", [method.name for method in flows.FLOW_METHODS])
 def test_a_flow_has_no_additive_noise(name, models, rows):
     assert models[name].noise(rows) is None
 

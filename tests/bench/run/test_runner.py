@@ -10,7 +10,7 @@ from fipscm.bench.data.problem import DataSet
 from fipscm.bench.methods import METHODS
 from fipscm.bench.methods.base import Answer, Method
 from fipscm.bench.run.cell import measure, run_cell
-from fipscm.bench.run.engine import Settings, run_cells
+from fipscm.bench.run.engine import RunSettings, run_cells
 from fipscm.bench.run.results import Cell
 from fipscm.bench.run.runner import able_methods, run_task
 from fipscm.bench.tasks import Grid, Task
@@ -60,7 +60,7 @@ def extra_methods(monkeypatch):
     """Methods of this file; a server started before them would not know them, so cells are forked here and now."""
     import multiprocessing
 
-    from fipscm.bench import cell
+    from fipscm.bench.run import cell
 
     monkeypatch.setattr(cell, "_CONTEXT", multiprocessing.get_context("fork"))
     for method in (Looper(), Crasher(), Dier(), Eater()):
@@ -109,20 +109,20 @@ def test_every_engine_runs_every_cell_and_keeps_none_back_for_a_slow_one(backend
     if backend != "local" and importlib.util.find_spec({"ray": "ray", "dask": "distributed"}[backend]) is None:
         pytest.skip(f"{backend} is not installed: install fipscm[cluster]")
     cells = [Cell(method, DATA) for method in ("golem", "variance", "random", "r2")]
-    *quick, slow = run_cells(cells, Settings(limit=10, jobs=2, backend=backend))
+    *quick, slow = run_cells(cells, RunSettings(limit=10, jobs=2, backend=backend))
     assert {(line["method"], line["status"]) for line in quick} == {(cell.method, "done") for cell in cells[1:]}
     assert (slow["method"], slow["status"]) == ("golem", "timeout")
 
 
 def test_an_unknown_engine_is_refused():
     with pytest.raises(UnknownNameError, match="did you mean 'ray'"):
-        Settings(backend="rya")
+        RunSettings(backend="rya")
 
 
 def test_a_method_that_is_too_slow_is_tried_once_per_kind_of_data(extra_methods, tmp_path):
     grid = Grid(("lin-in", "lin-out"), dims=(4,), rows=(100,), seeds=(0, 1))
     told = []
-    run_task(["looper", "random"], grid, Settings(limit=1.0), tmp_path, lambda place, line: told.append(line))
+    run_task(["looper", "random"], grid, RunSettings(limit=1.0), tmp_path, lambda place, line: told.append(line))
     assert sum(line["method"] == "looper" for line in told) == 2
     assert sum(line["method"] == "random" for line in told) == 2 * 2 * 3
 

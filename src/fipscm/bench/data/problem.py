@@ -12,8 +12,7 @@ import pandas as pd
 from fipscm.arrays import Adjacency, Array, Order
 from fipscm.graph import topological_order
 from fipscm.simulate import CounterfactualTest
-
-ROWS = 10_000
+from fipscm.simulate.metadatasets import ROWS
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,19 @@ class DataSet:
 
     def generator(self, purpose: str) -> np.random.Generator:
         """Return the random numbers of one purpose, independent of every other purpose and data set."""
-        return np.random.default_rng(crc32(f"{replace(self, scale='raw')}/{purpose}".encode()))
+        return np.random.default_rng(crc32(f"{self.label}/{purpose}".encode()))
+
+    @property
+    def label(self) -> str:
+        """The text that seeds its random numbers; the scale plays no part, so that both scales have the same rows.
+
+        It is written out field by field, and must stay as it is: a field added later then leaves the rows of all
+        present data sets as they are.
+        """
+        return (
+            f"DataSet(name={self.name!r}, nodes={self.nodes!r}, preset={self.preset!r}, family={self.family!r}, "
+            f"rows={self.rows!r}, seed={self.seed!r}, scale='raw', variant={self.variant!r})"
+        )
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,29 @@
-"""Every method by its name. A new one is a small class in a module of its own, and one more entry in MODULES."""
+"""Every method by its name. A new one is a small class in a module of its own, and one more entry in METHODS."""
 
-from fipscm.bench.methods import avici, causal_learn, dowhy, flows, gcastle, orders, ours, training
+from fipscm.bench.methods.avici import Avici
 from fipscm.bench.methods.base import Method
+from fipscm.bench.methods.causal_learn import CAUSAL_LEARN_METHODS
+from fipscm.bench.methods.dowhy import DOWHY_METHODS
+from fipscm.bench.methods.flows import FLOW_METHODS
+from fipscm.bench.methods.gcastle import CASTLE_METHODS
+from fipscm.bench.methods.orders import ORDER_METHODS
+from fipscm.bench.methods.ours import OWN_METHODS
+from fipscm.bench.methods.training import TRAINING_METHODS
 from fipscm.errors import unknown_name
 
-MODULES = (ours, orders, causal_learn, gcastle, avici, dowhy, flows, training)
-METHODS: dict[str, Method] = {method.name: method for module in MODULES for method in module.METHODS}
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        *OWN_METHODS,
+        *ORDER_METHODS,
+        *CAUSAL_LEARN_METHODS,
+        *CASTLE_METHODS,
+        Avici(),
+        *DOWHY_METHODS,
+        *FLOW_METHODS,
+        *TRAINING_METHODS,
+    )
+}
 
 
 def find_method(name: str) -> Method:

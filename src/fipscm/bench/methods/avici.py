@@ -37,6 +37,3 @@ class Avici(Method):
         model = load_pretrained(download="scm-v0", cache_path=os.environ[WEIGHTS], verbose=False)
         probabilities = np.asarray(model(x=rows, return_probs=True), dtype=np.float64)
         return Answer(adjacency=(probabilities > 0.5).astype(np.int8), edge_scores=probabilities)
-
-
-METHODS: tuple[Method, ...] = (Avici(),)

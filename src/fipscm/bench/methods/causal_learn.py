@@ -48,4 +48,4 @@ def _adjacency(graph: Any) -> Adjacency:
     return tails.astype(np.int8)
 
 
-METHODS: tuple[Method, ...] = (Pc(), Ges())
+CAUSAL_LEARN_METHODS: tuple[Method, ...] = (Pc(), Ges())

@@ -108,7 +108,7 @@ def _dowhy_globals(rng: np.random.Generator) -> Iterator[None]:
         config.default_n_jobs, config.show_progress_bars = settings
 
 
-METHODS: tuple[Method, ...] = (
+DOWHY_METHODS: tuple[Method, ...] = (
     DoWhy(
         "dowhy-graph",
         "DoWhy GCM, additive noise, quality GOOD, on the true graph (dowhy)",

@@ -4,8 +4,7 @@ A flow maps rows to independent normal noise, each variable by a rising function
 variables before it. The two rivals differ in the family of that function alone.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from torch import Tensor
 from fipscm.arrays import Array, Order
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.torch_globals import borrowed_torch
 from fipscm.errors import InterventionError, unknown_name
 from fipscm.scm.intervention import Do
 
@@ -50,7 +50,7 @@ class FlowModel:
 
     def sample(self, rows: int, rng: np.random.Generator) -> pd.DataFrame:
         """Draw noise and predict."""
-        with _torch_randomness(rng), torch.no_grad():
+        with borrowed_torch(int(rng.integers(2**63))), torch.no_grad():
             values = self.flow().sample((rows,))
         return pd.DataFrame(values.numpy() * self.std + self.mean, columns=self.columns)
 
@@ -98,7 +98,7 @@ class Flow(Method):
 
         values = problem.table.to_numpy(np.float64)
         mean, std = values.mean(axis=0), values.std(axis=0)
-        with _torch_randomness(rng):
+        with borrowed_torch(int(rng.integers(2**63))):
             flow = CausalMAF(
                 values.shape[1],
                 order=torch.as_tensor(np.argsort(problem.order)),  # the rank of each column
@@ -160,15 +160,7 @@ def _count_parameters(flow: Any) -> int:
     return sum(int(layer.mask.sum()) + layer.out_features for layer in layers)
 
 
-@contextmanager
-def _torch_randomness(rng: np.random.Generator) -> Iterator[None]:
-    """Seed torch, whose modules and flows know only its global generator, and put its state back."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(int(rng.integers(2**63)))
-        yield
-
-
-METHODS: tuple[Method, ...] = (
+FLOW_METHODS: tuple[Method, ...] = (
     Flow(
         "causal-nf",
         "Causal NF, one layer of affine and spline functions in the true order (causalflows)",

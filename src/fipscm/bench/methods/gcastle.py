@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from fipscm.arrays import Array
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.torch_globals import borrowed_torch
 
 
 class Castle(Method):
@@ -128,12 +129,8 @@ def _borrowed_globals(seed: int) -> Iterator[None]:
     with ExitStack() as undo:
         undo.callback(random.setstate, random.getstate())
         undo.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
-        undo.enter_context(torch.random.fork_rng(devices=[]))
-        torch.manual_seed(seed)
-
         # Its networks expect the double precision that importing it for the first time makes torch's default.
-        undo.callback(torch.set_default_dtype, torch.get_default_dtype())
-        torch.set_default_dtype(torch.float64)
+        undo.enter_context(borrowed_torch(seed, torch.float64))
 
         undo.callback(_set_variable, "PYTHONHASHSEED", os.environ.get("PYTHONHASHSEED"))
         undo.callback(_set_variable, "CASTLE_BACKEND", os.environ.get("CASTLE_BACKEND"))
@@ -156,4 +153,4 @@ def _set_variable(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-METHODS: tuple[Method, ...] = (Golem(), DagGnn(), GranDag(), NotearsMlp())
+CASTLE_METHODS: tuple[Method, ...] = (Golem(), DagGnn(), GranDag(), NotearsMlp())

@@ -53,7 +53,7 @@ class Random(Method):
         return Answer(order=order, adjacency=adjacency)
 
 
-METHODS: tuple[Method, ...] = (
+ORDER_METHODS: tuple[Method, ...] = (
     Baseline("variance", "Sort by variance"),
     Baseline("r2", "Sort by R2"),
     DirectLingam(),

@@ -74,7 +74,7 @@ class ZeroShotMethod(Method):
         return Answer(found.positions, found.adjacency(), edges, edges)
 
 
-METHODS: tuple[Method, ...] = (
+OWN_METHODS: tuple[Method, ...] = (
     Estimator("fip", "this project, from rows alone"),
     Estimator("fip-order", "this project, given the true order", given="order"),
     Estimator("fip-graph", "this project, given the true graph", given="graph"),

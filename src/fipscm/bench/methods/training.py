@@ -12,6 +12,7 @@ import torch
 from fipscm.arrays import Adjacency, Array
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.torch_globals import borrowed_torch
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.train import chunked_backward
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
@@ -39,8 +40,12 @@ class SubsampledOrdering(Method):
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
         """Train, then order tables of both P_OUT collections."""
-        rows, nodes = problem.table.shape
-        encoder = _seeded_encoder(rng)
+        with borrowed_torch(int(rng.integers(2**31))):
+            encoder = AxialEncoder(SMALL)
+            self._train(encoder, *problem.table.shape, rng)
+            return Answer(figures={f"tos_{nodes}": _mean_tos(encoder, nodes) for nodes in self.scored})
+
+    def _train(self, encoder: AxialEncoder, rows: int, nodes: int, rng: np.random.Generator) -> None:
         optimizer = torch.optim.AdamW(encoder.parameters(), lr=RATE)
         for _ in range(self.steps):
             tables, graphs = zip(*(_training_table(nodes, rows, rng) for _ in range(TABLES)), strict=True)
@@ -48,13 +53,6 @@ class SubsampledOrdering(Method):
             optimizer.zero_grad()
             torch.autograd.backward(ordering_error(view, list(graphs), rng, self.counted).mean())
             optimizer.step()
-        return Answer(figures={f"tos_{nodes}": _mean_tos(encoder, nodes) for nodes in self.scored})
-
-
-def _seeded_encoder(rng: np.random.Generator) -> AxialEncoder:
-    with torch.random.fork_rng():
-        torch.manual_seed(int(rng.integers(2**31)))
-        return AxialEncoder(SMALL)
 
 
 def _training_table(nodes: int, rows: int, rng: np.random.Generator) -> tuple[Array, Adjacency]:
@@ -115,4 +113,4 @@ def _seconds(action: Callable[[], None]) -> float:
     return time.process_time() - started
 
 
-METHODS: tuple[Method, ...] = (*(SubsampledOrdering(counted) for counted in (2, 10, 20)), TransformerCost())
+TRAINING_METHODS: tuple[Method, ...] = (*(SubsampledOrdering(counted) for counted in (2, 10, 20)), TransformerCost())

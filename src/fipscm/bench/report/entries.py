@@ -10,10 +10,10 @@ from fipscm.bench.report.quotes import Quote, quote, quoted_methods
 from fipscm.bench.run.results import DONE, TIMEOUT
 from fipscm.bench.tasks import Task
 from fipscm.simulate import C_SUITE
+from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.worlds import PLAIN
 
 AVERAGED = ("nodes", "name")
-PAPER_DIMS = (10, 20, 50)
 ROUNDING = 1e-12  # what remains of a difference of equal numbers
 
 
@@ -112,7 +112,7 @@ def _quote(figure: str, method: str, rows: pd.DataFrame, column: Hashable, defin
 def _mean_quote(figure: str, method: str, rows: pd.DataFrame, columns: Sequence[Hashable]) -> Quote | None:
     """The average the paper has over these columns, if it has one over all of them and no others."""
     first = rows.iloc[0]
-    name = {tuple(C_SUITE): "c-suite", PAPER_DIMS: str(first["name"])}.get(tuple(columns))
+    name = {tuple(C_SUITE): "c-suite", DIMENSIONS: str(first["name"])}.get(tuple(columns))
     return quote(figure, method, name, None, int(first.rows)) if name and _as_in_the_paper(rows) else None
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from fipscm.bench.report.layout import page
 from fipscm.bench.report.pictures import draw
-from fipscm.bench.report.tables import page
 from fipscm.bench.run.results import RESULTS, Cell, Line, read_results
 from fipscm.bench.tasks import Task
 from fipscm.tables.write import write_whole

@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fipscm.bench.report.entries import quoted_entries
-from fipscm.bench.report.tables import SECTIONS, column_order, heading
+from fipscm.bench.report.layout import SECTIONS, column_order, heading
 from fipscm.bench.run.results import DONE
-from fipscm.bench.run.scoring import SCORES
 from fipscm.bench.tasks import Task
+from fipscm.metrics import SCORES
 from fipscm.tables.write import write_whole
 
 WIDTH, HEIGHT, ACROSS = 4.2, 3.4, 4
@@ -39,7 +39,7 @@ def draw(figure: str, definition: Task, results: pd.DataFrame, path: Path) -> bo
         _panel(axis, figure, rows, methods, definition)
         axis.set_title(heading(dict(zip(fields, key, strict=True))), fontsize=8)
     for axis in axes[::across]:
-        axis.set_ylabel(SCORES[figure][0])
+        axis.set_ylabel(SCORES[figure].title)
     lines = {label: line for axis in axes for line, label in zip(*axis.get_legend_handles_labels(), strict=True)}
     canvas.legend(list(lines.values()), list(lines), loc="outside right center", fontsize=8, frameon=False)
     write_whole(path, lambda file: canvas.savefig(file, format="png", dpi=100))

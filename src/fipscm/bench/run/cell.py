@@ -25,7 +25,7 @@ import torch
 from fipscm.bench.data.sources import make_problem
 from fipscm.bench.methods import find_method
 from fipscm.bench.run.results import DONE, FAILED, TIMEOUT, Cell, Line
-from fipscm.bench.run.scoring import score
+from fipscm.bench.run.scoring import score_answer
 from fipscm.order.weights import shipped_facts
 
 GRACE = 10  # seconds in which a process that has answered may tidy up after itself
@@ -93,7 +93,7 @@ def measure(cell: Cell, folder: Path | None = None, limit: float = math.inf) -> 
         answer = method.solve(problem, cell.data.generator(cell.method))
     seconds = time.process_time() - started
     memory = _peak_memory() - before
-    scores = score(answer, problem, cell.data.generator(f"{cell.method}/scores"))
+    scores = score_answer(answer, problem, cell.data.generator(f"{cell.method}/scores"))
     return {"seconds": round(seconds, 3), "memory": round(memory, 1), **scores}
 
 

@@ -17,7 +17,7 @@ Run = Callable[[Cell, float, Path | None], Line]
 
 
 @dataclass(frozen=True)
-class Settings:
+class RunSettings:
     """How cells are run.
 
     Attributes:
@@ -37,7 +37,7 @@ class Settings:
             raise unknown_name("backend", self.backend, BACKENDS)
 
 
-def run_cells(cells: Iterable[Cell], settings: Settings) -> Iterator[Line]:
+def run_cells(cells: Iterable[Cell], settings: RunSettings) -> Iterator[Line]:
     """Yield the line of each cell as soon as it is there; a cell is asked for only when it can start."""
     with _engine(settings.backend, settings.jobs) as run:
         calls = (delayed(run)(cell, settings.limit, settings.folder) for cell in cells)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fipscm.bench.methods import METHODS, find_method
-from fipscm.bench.run.engine import Settings, run_cells
+from fipscm.bench.run.engine import RunSettings, run_cells
 from fipscm.bench.run.results import RESULTS, Cell, Line, append_result, is_settled, is_too_slow, read_results
 from fipscm.bench.tasks import Grid, Task
 from fipscm.errors import NotInstalledError
@@ -14,7 +14,7 @@ from fipscm.errors import NotInstalledError
 Told = Callable[[str, Line], None]
 
 
-def run_task(methods: Sequence[str], grid: Grid, settings: Settings, out: Path, tell: Told) -> None:
+def run_task(methods: Sequence[str], grid: Grid, settings: RunSettings, out: Path, tell: Told) -> None:
     """Run every method on every data set that has no result yet; `tell` hears of each as it ends.
 
     A method that took too long is not tried on later data sets of the same kind.

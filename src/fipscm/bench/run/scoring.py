@@ -1,68 +1,48 @@
-"""How good an answer is: every score that the answer and the truth allow. Shapes: N rows, D variables."""
+"""How an answer is scored: by every score that the answer and the truth allow."""
 
 import numpy as np
 import pandas as pd
 
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.base import Answer, Generative
-from fipscm.metrics import auc_prg, auc_roc, calibration_error, directed_f1, mmd, rescaled_l2, shd, tos
+from fipscm.metrics import SCORES
 
-SAMPLE_ROWS = 1_000  # the discrepancy of two samples takes time beyond the square of the rows
-
-# What each score is called in a table, and whether higher is better; None if that depends on the data.
-SCORES: dict[str, tuple[str, bool | None]] = {
-    "tos": ("topological ordering score", True),
-    "f1": ("directed F1", True),
-    "shd": ("structural Hamming distance", False),
-    "auc_roc": ("AUC-ROC of edges", True),
-    "auc_prg": ("AUC-PRG of edges", True),
-    "calibration": ("calibration error of edge probabilities, table by table", False),
-    "counterfactual": ("counterfactual error", False),
-    "noise": ("noise error", False),
-    "mmd": ("MMD of samples", False),
-    "doubted": ("share of tables whose assumptions the method's own check doubts", None),
-    "seconds": ("processor seconds", False),
-    "memory": ("peak memory, MB", False),
-    "parameters": ("parameters", False),
-    "train_seconds": ("processor seconds of one training step on all rows", False),
-    "test_seconds": ("processor seconds of one forward pass on all rows", False),
-    "tos_10": ("topological ordering score on 10 variables, by d in training", True),
-    "tos_20": ("topological ordering score on 20 variables, by d in training", True),
-    "tos_50": ("topological ordering score on 50 variables, by d in training", True),
-}
+SAMPLE_ROWS = 1_000  # the MMD of two samples takes time and memory with the square of their rows
 
 
-def score(answer: Answer, problem: Problem, rng: np.random.Generator) -> dict[str, float]:
-    """Compare an answer with the truth."""
-    found: dict[str, float] = dict(answer.figures)
-    if answer.order is not None:
-        found["tos"] = tos(answer.order, problem.adjacency)
-    if answer.adjacency is not None:
-        found["f1"] = directed_f1(answer.adjacency, problem.adjacency)
-        found["shd"] = shd(answer.adjacency, problem.adjacency)
-    if answer.edge_scores is not None:
-        found["auc_roc"] = auc_roc(answer.edge_scores, problem.adjacency)
-        found["auc_prg"] = auc_prg(answer.edge_scores, problem.adjacency)
-    if answer.edge_probabilities is not None:
-        found["calibration"] = calibration_error(answer.edge_probabilities, problem.adjacency)
+def score_answer(answer: Answer, problem: Problem, rng: np.random.Generator) -> dict[str, float]:
+    """Every score of an answer by its key in SCORES; one that is not finite is left out."""
+    judged_by_the_graph = {
+        "tos": answer.order,
+        "f1": answer.adjacency,
+        "shd": answer.adjacency,
+        "auc_roc": answer.edge_scores,
+        "auc_prg": answer.edge_scores,
+        "calibration": answer.edge_probabilities,
+    }
+    found = dict(answer.figures) | {
+        key: SCORES[key](part, problem.adjacency) for key, part in judged_by_the_graph.items() if part is not None
+    }
     if answer.model is not None:
         found |= _model_scores(answer.model, problem, rng)
     if answer.doubts is not None:
         found["doubted"] = float(answer.doubts())
-    return {name: round(float(value), 6) for name, value in found.items() if np.isfinite(value)}
+    return {key: round(float(value), 6) for key, value in found.items() if np.isfinite(value)}
 
 
 def _model_scores(model: Generative, problem: Problem, rng: np.random.Generator) -> dict[str, float]:
+    columns = problem.table.columns
     found = {"mmd": _discrepancy(model, problem.table, rng)}
     if problem.tests:
+        answers = (model.counterfactual(test.factual, test.do)[columns] for test in problem.tests)
         errors = [
-            rescaled_l2(test.truth, model.counterfactual(test.factual, test.do)[problem.table.columns], problem.unit)
-            for test in problem.tests
+            SCORES["counterfactual"](test.truth, answer, problem.unit)
+            for test, answer in zip(problem.tests, answers, strict=True)
         ]
         found["counterfactual"] = float(np.mean(errors))
     noise = model.noise(problem.table)
     if noise is not None and problem.noise is not None:
-        found["noise"] = rescaled_l2(problem.noise, noise, problem.unit)
+        found["noise"] = SCORES["noise"](problem.noise, noise, problem.unit)
     return found
 
 
@@ -70,4 +50,4 @@ def _discrepancy(model: Generative, table: pd.DataFrame, rng: np.random.Generato
     """Between rows of the table and as many rows of the model."""
     rows = min(len(table), SAMPLE_ROWS)
     observed = table.iloc[rng.choice(len(table), rows, replace=False)]
-    return mmd(observed, model.sample(rows, rng)[table.columns])
+    return SCORES["mmd"](observed, model.sample(rows, rng)[table.columns])

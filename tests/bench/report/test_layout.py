@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from fipscm.bench.report.layout import page
 from fipscm.bench.report.pictures import draw
 from fipscm.bench.report.quotes import quote
-from fipscm.bench.report.tables import page
 from fipscm.bench.tasks import TASKS, Grid, Task
 
 TASK = Task("A title", "something", ("fip", "pc", "fip-graph"), ("f1",), grid=Grid(("lin-out",)))

@@ -1,6 +1,6 @@
 """From results to a page of Markdown: one table per score and kind of data, the paper's figures in brackets."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain
 
 import pandas as pd
@@ -15,8 +15,8 @@ from fipscm.bench.report.entries import (
     quoted_entries,
     shown,
 )
-from fipscm.bench.run.scoring import SCORES
 from fipscm.bench.tasks import Task
+from fipscm.metrics import SCORES
 
 # What tells tables apart, by what tells their columns apart.
 SECTIONS = {
@@ -80,18 +80,14 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     averaged = ["mean"] if has_mean(columns, definition) else []
     label = "d = {}" if definition.columns == "nodes" else "n = {}" if definition.columns == "rows" else "{}"
     header = ["method", "told", *(label.format(column) for column in columns), *averaged]
-    title, higher = SCORES[figure]
-    lines = [
-        f"### {title[0].upper() + title[1:]}{DIRECTIONS[higher]}: {heading(key)}",
-        "",
-        _row(header),
-        _row(["---"] * len(header)),
-    ]
+    title, higher = SCORES[figure].title, SCORES[figure].higher_is_better
     best = _best(entries, higher)
+    body = []
     for name, line in entries.items():
         texts = [entry.text(is_best) for entry, is_best in zip(line, best[_told(name)], strict=True)]
-        lines.append(_row([f"{name}{'' if name in measured else ' (quoted)'}", _told(name), *texts]))
-    return "\n".join(lines)
+        body.append([f"{name}{'' if name in measured else ' (quoted)'}", _told(name), *texts])
+    caption = f"### {title[0].upper() + title[1:]}{DIRECTIONS[higher]}: {heading(key)}"
+    return f"{caption}\n\n{markdown_table(header, body)}"
 
 
 def _best(entries: dict[str, list[Entry]], higher: bool | None) -> dict[str, list[Callable[[float], bool]]]:
@@ -147,5 +143,12 @@ def heading(key: dict[str, Hashable]) -> str:
     return ", ".join(words[field].format(value) for field, value in key.items() if value not in ("", "plain"))
 
 
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Lay out a table.
+
+    >>> print(markdown_table(["method", "F1"], [["pc", 0.5]]))
+    | method | F1 |
+    | --- | --- |
+    | pc | 0.5 |
+    """
+    return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in (header, ["---"] * len(header), *rows))

@@ -6,12 +6,12 @@ import pytest
 from fipscm.errors import DataError, GraphError
 from fipscm.graph import find_cycle, relabel, remaining_after_leaf_removal
 from fipscm.order.training.prior import (
-    CELLS,
     ENTERS,
     GAUSSIAN,
     LAWS,
-    NODES,
-    ROWS,
+    MOST_CELLS,
+    NODE_RANGE,
+    ROW_RANGE,
     WORLDS,
     sample_size,
     sample_training_table,
@@ -97,7 +97,7 @@ def test_nothing_of_the_out_distribution_is_seen(tables):
         if name.endswith("-out")
         for family in priors[name].families
     }
-    assert not set(structure.FAMILIES) & outside
+    assert not set(structure.IN_FAMILIES) & outside
     assert "laplace" not in LAWS
     assert not any("laplace" in flag for table in tables for flag in table.flags)
 
@@ -131,11 +131,11 @@ def test_wide_tables_do_not_tell_the_order_by_their_variances():
 
 def test_sizes_span_their_ranges_within_the_bound_on_cells(rng):
     sizes = np.array([sample_size(rng) for _ in range(2000)])
-    assert sizes[:, 0].min() == NODES[0]
+    assert sizes[:, 0].min() == NODE_RANGE[0]
     assert sizes[:, 0].max() >= 95
-    assert ROWS[0] <= sizes[:, 1].min() <= 35
-    assert 8000 < sizes[:, 1].max() <= ROWS[1]
-    assert sizes.prod(axis=1).max() <= 1.01 * CELLS
+    assert ROW_RANGE[0] <= sizes[:, 1].min() <= 35
+    assert 8000 < sizes[:, 1].max() <= ROW_RANGE[1]
+    assert sizes.prod(axis=1).max() <= 1.01 * MOST_CELLS
 
 
 def test_too_small_a_table_is_refused(rng):

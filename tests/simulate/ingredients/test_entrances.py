@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fipscm.simulate.ingredients.entrances import BENDS, ENTRANCES, SCALES
+from fipscm.simulate.ingredients.entrances import BENDS, ENTRANCES, NOISE_SCALES
 from fipscm.simulate.ingredients.functions import standardized
 
 
@@ -28,10 +28,10 @@ def test_bends_increase_and_are_not_straight(bend, depth):
     assert abs(np.corrcoef(grid, values)[0, 1]) < 0.995
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("scale", NOISE_SCALES)
 @pytest.mark.parametrize("depth", [0.4, 1.5])
 def test_scales_are_positive_and_change_with_the_causes(scale, depth):
-    values = SCALES[scale](np.linspace(-30, 30, 601), depth)
+    values = NOISE_SCALES[scale](np.linspace(-30, 30, 601), depth)
     assert (values > 0).all()
     assert np.isfinite(values).all()
     assert values.max() > 1.3 * values.min()

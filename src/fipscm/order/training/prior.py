@@ -25,7 +25,7 @@ from fipscm.simulate.mechanisms import Equation, Linear
 from fipscm.simulate.noises import NOISES, Noise
 
 P_IN = 0.4  # share of the tables that are plain
-NODES, ROWS, CELLS = (2, 100), (30, 10_000), 120_000
+NODE_RANGE, ROW_RANGE, MOST_CELLS = (2, 100), (30, 10_000), 120_000
 # "unit" is "uniform" in other units; Laplace noise belongs to P_OUT.
 LAWS = tuple(law for law in NOISES if law not in ("laplace", "unit"))
 WORLDS = {"linear-gaussian": 0.1, "additive": 0.3, "location-scale": 0.2, "post-nonlinear": 0.2, "discrete": 0.2}
@@ -56,8 +56,8 @@ class TrainingTable:
 
 def sample_size(rng: np.random.Generator) -> tuple[int, int]:
     """Draw the numbers of variables and rows, small ones as often as large ones, within a bound on the cells."""
-    nodes = _log_uniform(*NODES, rng)
-    return nodes, _log_uniform(ROWS[0], min(ROWS[1], CELLS // nodes), rng)
+    nodes = _log_uniform(*NODE_RANGE, rng)
+    return nodes, _log_uniform(ROW_RANGE[0], min(ROW_RANGE[1], MOST_CELLS // nodes), rng)
 
 
 def sample_training_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
@@ -66,10 +66,10 @@ def sample_training_table(nodes: int, rows: int, rng: np.random.Generator) -> Tr
     >>> sample_training_table(5, 200, np.random.default_rng(0)).values.shape
     (200, 5)
     """
-    if nodes < NODES[0]:
-        raise GraphError(f"A training table with {nodes} variables has no order: ask for at least {NODES[0]}.")
-    if rows < ROWS[0]:
-        raise DataError(f"{rows} rows are too few to train on: ask for at least {ROWS[0]}.")
+    if nodes < NODE_RANGE[0]:
+        raise GraphError(f"A training table with {nodes} variables has no order: ask for at least {NODE_RANGE[0]}.")
+    if rows < ROW_RANGE[0]:
+        raise DataError(f"{rows} rows are too few to train on: ask for at least {ROW_RANGE[0]}.")
     return _plain_table(nodes, rows, rng) if rng.random() < P_IN else _wide_table(nodes, rows, rng)
 
 

@@ -44,7 +44,7 @@ class Additive:
 Scale = Callable[[Array, float], Array]
 
 # How the scale of the noise follows a weighted sum of the causes, more so with depth.
-SCALES: dict[str, Scale] = {
+NOISE_SCALES: dict[str, Scale] = {
     "swinging": lambda u, depth: np.exp(depth * np.sin(2 * u)),
     "growing": lambda u, depth: np.exp(depth * np.clip(u, -FAR, FAR) / 2),
     "v-shaped": lambda u, depth: 1 / (3 * depth) + np.abs(u),
@@ -64,7 +64,7 @@ class LocationScale:
     @classmethod
     def sample(cls, causes: int, rng: np.random.Generator) -> "LocationScale":
         """Draw how the scale follows which causes, and how strongly."""
-        scale = SCALES[str(rng.choice(list(SCALES)))]
+        scale = NOISE_SCALES[str(rng.choice(list(NOISE_SCALES)))]
         return cls(Additive.sample(causes, rng), random_direction(causes, rng), rng.uniform(0.4, 1.5), scale)
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:

@@ -12,7 +12,7 @@ from fipscm.arrays import Adjacency, Mask
 from fipscm.simulate.graphs import sample_graph
 from fipscm.simulate.priors import PRIORS
 
-FAMILIES = PRIORS["released"]["lin-in"].families
+IN_FAMILIES = PRIORS["released"]["lin-in"].families
 COPIED, IRRELEVANT, CONFOUNDED = 0.15, 0.2, 0.25  # shares of the graphs that have any
 
 
@@ -48,7 +48,7 @@ class Structure:
 
 def sample_structure(nodes: int, rng: np.random.Generator) -> Structure:
     """Draw a graph of P_IN and change it: now and then columns become copies or irrelevant, and hidden roots join."""
-    edges = sample_graph(str(rng.choice(FAMILIES)), nodes, rng)
+    edges = sample_graph(str(rng.choice(IN_FAMILIES)), nodes, rng)
     shuffled = rng.permutation(nodes)
     copied = _count(COPIED, nodes // 10, nodes - 1, rng)
     apart = copied + _count(IRRELEVANT, nodes // 5, nodes - copied - 1, rng)

@@ -3,7 +3,7 @@ import pytest
 
 from fipscm.errors import GraphError, UnknownNameError
 from fipscm.simulate import PRIORS, sample_scm
-from fipscm.simulate.mechanisms import Fourier, Linear
+from fipscm.simulate.mechanisms import Fourier, Linear, LogisticNetwork
 
 PAIRS = [(name, preset) for preset, priors in PRIORS.items() for name in priors]
 
@@ -64,6 +64,31 @@ def test_fourier_scales_fill_their_ranges(name, preset, lengths, outputs):
         values = every(name, preset, Fourier, read)
         assert low <= values.min() < low + 0.2
         assert high - 0.2 < values.max() <= high
+
+
+@pytest.mark.parametrize(
+    ("name", "preset", "low", "high"),
+    [
+        ("mlp-in", "avici", 0.5, 2),
+        ("mlp-in", "released", 0.5, 2),
+        ("mlp-out", "avici", 0.25, 3),
+        ("mlp-out", "released", 0.25, 3),
+    ],
+)
+def test_network_weights_fill_their_range_with_both_signs(name, preset, low, high):
+    weights = every(name, preset, LogisticNetwork, lambda f: f.weights)
+    sizes = np.abs(weights)
+    assert low <= sizes.min() < low + 0.1
+    assert high - 0.1 < sizes.max() <= high
+    assert 0.4 < (weights > 0).mean() < 0.6
+
+
+def test_networks_have_the_graphs_and_noises_of_the_other_collections():
+    for priors in PRIORS.values():
+        for side in ("in", "out"):
+            network, fourier = priors[f"mlp-{side}"], priors[f"rff-{side}"]
+            assert (network.families, network.noise) == (fourier.families, fourier.noise)
+            assert network.heteroscedastic == fourier.heteroscedastic
 
 
 @pytest.mark.parametrize("name", ["rff-in", "rff-out"])

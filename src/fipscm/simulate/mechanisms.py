@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from scipy.special import expit
 
 from fipscm.arrays import Array
 
@@ -85,6 +86,20 @@ class Fourier:
         waves: Array = torch.cos(torch.from_numpy(angles)).numpy()
         height = self.output * np.sqrt(2 / len(self.phases))
         return np.asarray(self.bias + height * (waves @ self.amplitudes), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class LogisticNetwork:
+    """One hidden layer of K logistic units: weights (P, K), thresholds and outputs (K,), and a bias."""
+
+    weights: Array
+    thresholds: Array
+    outputs: Array
+    bias: float
+
+    def __call__(self, parents: Array) -> Array:
+        """(N, P) -> (N,)."""
+        return np.asarray(self.bias + expit(parents @ self.weights - self.thresholds) @ self.outputs)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,23 @@ def _two_bumps(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     return np.asarray((side + 0.5 * rng.standard_normal(shape)) / np.sqrt(1.25))
 
 
+def _lognormal(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Skewed to the right: the exponential of a normal with standard deviation 0.5."""
+    mean, variance = np.exp(0.125), np.expm1(0.25) * np.exp(0.25)
+    return np.asarray((rng.lognormal(0.0, 0.5, shape) - mean) / np.sqrt(variance))
+
+
+def _beta(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Bounded on both sides and skewed: Beta(1, 3)."""
+    return np.asarray((rng.beta(1.0, 3.0, shape) - 0.25) / np.sqrt(3 / 80))
+
+
+def _contaminated(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """A normal, one draw in ten of which is four times as wide."""
+    width = np.where(rng.random(shape) < 0.1, 4.0, 1.0)
+    return np.asarray(width * rng.standard_normal(shape) / np.sqrt(2.5))
+
+
 # Those with free units have mean zero and variance one; "laplace", "t3" and "unit" keep their textbook scale.
 NOISES: dict[str, Draw] = {
     "normal": lambda rng, shape: rng.standard_normal(shape),
@@ -28,6 +45,9 @@ NOISES: dict[str, Draw] = {
     "t5": lambda rng, shape: rng.standard_t(5, shape) / np.sqrt(5 / 3),
     "gumbel": lambda rng, shape: (rng.gumbel(size=shape) - np.euler_gamma) / (np.pi / np.sqrt(6)),
     "two-bumps": _two_bumps,
+    "lognormal": _lognormal,
+    "beta": _beta,
+    "contaminated": _contaminated,
 }
 
 

@@ -1,7 +1,7 @@
 """The random SCM priors P_IN and P_OUT, in both presets. Shapes: D variables, P parents, K features.
 
 `avici` follows AVICI's own configuration, `released` the code the paper released; the two disagree, so every result
-names its preset.
+names its preset. The networks (mlp-in, mlp-out) are neither's: a third kind of mechanism on the same graphs and noises.
 """
 
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from fipscm.arrays import Adjacency, Array
 from fipscm.errors import GraphError, unknown_name
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.graphs import sample_graph
-from fipscm.simulate.mechanisms import Equation, Fourier, Linear, Location, Spread
+from fipscm.simulate.mechanisms import Equation, Fourier, Linear, Location, LogisticNetwork, Spread
 from fipscm.simulate.noises import Noise
 
 FEATURES = 100
+UNITS = 100
 Range = tuple[float, float]
 
 
@@ -33,7 +34,7 @@ _SPREAD = FourierRanges(((10, 10),), ((2, 2),))
 
 @dataclass(frozen=True)
 class Prior:
-    """A distribution over SCMs, linear unless it has `functions`.
+    """A distribution over SCMs, linear unless it has `functions` or `networks`.
 
     A tuple of ranges means: choose one range per SCM, then draw within it.
 
@@ -41,6 +42,7 @@ class Prior:
         families: graph families, one drawn per SCM unless the caller names one.
         weights: ranges of the absolute linear weights.
         functions: ranges of the Fourier functions.
+        networks: ranges of the absolute weights of networks with one hidden layer.
         noise: the name of the noise law.
         common_scale: all noises of an SCM share one scale.
         heteroscedastic: the noise scale is a random function of the parents instead of a number.
@@ -49,6 +51,7 @@ class Prior:
     families: tuple[str, ...]
     weights: tuple[Range, ...] = ()
     functions: FourierRanges | None = None
+    networks: tuple[Range, ...] = ()
     noise: str = "normal"
     common_scale: bool = False
     heteroscedastic: bool = False
@@ -69,6 +72,8 @@ class Prior:
         return StandardSCM.build(adjacency, Noise.of(self.noise, scales), tuple(equations))
 
     def _locations(self, adjacency: Adjacency, rng: np.random.Generator) -> list[Location]:
+        if self.networks:
+            return _logistic_networks(adjacency, rng, self.networks, self.biases)
         if self.functions is None:
             return _linear(adjacency, rng, self.weights, self.biases)
         return _fourier(adjacency, rng, self.functions, self.biases)
@@ -108,6 +113,20 @@ def _fourier(adjacency: Adjacency, rng: np.random.Generator, ranges: FourierRang
     return functions
 
 
+def _logistic_networks(
+    adjacency: Adjacency, rng: np.random.Generator, weights: tuple[Range, ...], biases: Range
+) -> list[Location]:
+    size = _one_of(weights, rng)
+
+    def signed(*shape: int) -> Array:
+        return np.asarray(rng.uniform(*size, shape) * rng.choice([-1.0, 1.0], shape))
+
+    return [
+        LogisticNetwork(signed(parents, UNITS), rng.uniform(-2, 2, UNITS), signed(UNITS), rng.uniform(*biases))
+        for parents in adjacency.sum(axis=0)
+    ]
+
+
 _IN = ("erdos-renyi", "scale-free-in", "scale-free-out")
 _OUT = ("watts-strogatz", "block-model", "scale-free-power")
 
@@ -122,12 +141,16 @@ PRIORS: dict[str, dict[str, Prior]] = {
             noise="laplace",
             heteroscedastic=True,
         ),
+        "mlp-in": Prior(_IN, networks=((0.5, 2),)),
+        "mlp-out": Prior(_OUT, networks=((0.25, 1), (1, 3)), noise="laplace", heteroscedastic=True),
     },
     "released": {
         "lin-in": Prior(_IN, weights=((1, 3),), common_scale=True),
         "rff-in": Prior(_IN, functions=FourierRanges(((7, 10),), ((10, 20),), shared=True)),
         "lin-out": Prior(_OUT, weights=((0.5, 4),), noise="laplace"),
         "rff-out": Prior(_OUT, functions=FourierRanges(((5, 12),), ((8, 22),), shared=True), noise="laplace"),
+        "mlp-in": Prior(_IN, networks=((0.5, 2),)),
+        "mlp-out": Prior(_OUT, networks=((0.25, 3),), noise="laplace"),
     },
 }
 
@@ -144,7 +167,7 @@ def find_prior(name: str, preset: str) -> Prior:
 def sample_scm(
     name: str, nodes: int, rng: np.random.Generator, preset: str = "released", family: str | None = None
 ) -> StandardSCM:
-    """Draw an SCM: name is lin-in, lin-out, rff-in or rff-out; preset is avici or released.
+    """Draw an SCM: name is lin-, rff- or mlp-, with -in or -out; preset is avici or released.
 
     >>> scm = sample_scm("rff-out", nodes=3, rng=np.random.default_rng(0))
     >>> scm.sample(2, np.random.default_rng(1)).shape

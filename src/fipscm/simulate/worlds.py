@@ -6,16 +6,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from fipscm.arrays import Adjacency, Array
+from fipscm.arrays import Adjacency, Array, Mask
 from fipscm.errors import GraphError
 from fipscm.scm.base import SCM
-from fipscm.scm.standard import NodeFunction, StandardSCM
+from fipscm.scm.standard import StandardSCM
 from fipscm.simulate import sample_scm
-from fipscm.simulate.mechanisms import Transform
+from fipscm.simulate.alterations import (
+    Bump,
+    Multiplied,
+    Rescaled,
+    Reshaped,
+    altered,
+    bend,
+    bounded_factor,
+    kink,
+    standardize,
+)
 
-PLAIN = "plain"
-POPULATION = 20_000
+PLAIN, MISSING = "plain", "missing"
 OUTLIER_SHARE = 0.05
+MISSING_SHARE = 0.1
+ERROR_SIZE = 0.3  # of a column's standard deviation
 
 
 @dataclass(frozen=True)
@@ -23,16 +34,18 @@ class World:
     """A table and the truth about it.
 
     Attributes:
-        table: (N, D) the rows a method may see.
+        table: (N, D) the rows a method may see; NaN where a cell is missing.
         adjacency: (D, D) the true graph of the visible columns.
         scm: what answers counterfactuals, None where the visible columns alone have no such truth.
         noise: (N, D) what the noise added to each cell, in column units, None where it is not additive.
+        confounded: (D, D) symmetric, true for two columns with a hidden cause in common, None where nothing is hidden.
     """
 
     table: pd.DataFrame
     adjacency: Adjacency
     scm: SCM | None
     noise: Array | None
+    confounded: Mask | None = None
 
 
 Variant = Callable[[str, int, str, str, int, np.random.Generator], World]
@@ -45,7 +58,8 @@ def plain(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.ra
 
 def non_additive(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """Post-nonlinear: every value, noise included, is bent before anyone sees it."""
-    scm = _reshaped(sample_scm(name, nodes, rng, preset, family), _bend, rng)
+    scm = sample_scm(name, nodes, rng, preset, family)
+    scm = altered(scm, lambda inner, parents, noise: Reshaped(inner, bend(inner(parents, noise))), rng)
     return World(scm.sample(rows, rng), scm.adjacency, scm, noise=None)
 
 
@@ -61,7 +75,9 @@ def hidden_confounder(name: str, nodes: int, preset: str, family: str, rows: int
     # To enter where the noise enters is to be one more parent of the node.
     hidden = rng.standard_normal((rows, 1)) * weights * noise.std(axis=0)
     table = pd.DataFrame(scm.noise_to_sample(noise + hidden), columns=list(scm.names))
-    return World(table, scm.adjacency, scm=None, noise=None)
+    confounded = np.outer(weights, weights) != 0
+    np.fill_diagonal(confounded, False)
+    return World(table, scm.adjacency, scm=None, noise=None, confounded=confounded)
 
 
 def mixed(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
@@ -94,7 +110,61 @@ def iscm(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.ran
 
     As in their experiments, Fourier functions keep their length scales; on unit variances they come closer to linear.
     """
-    return _observed(_reshaped(sample_scm(name, nodes, rng, preset, family), _standardize, rng), rows, rng)
+    scm = sample_scm(name, nodes, rng, preset, family)
+    scm = altered(scm, lambda inner, parents, noise: Reshaped(inner, standardize(inner(parents, noise))), rng)
+    return _observed(scm, rows, rng)
+
+
+def post_nonlinear(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+    """Every value, noise included, is stretched on one side of its mean and squeezed on the other."""
+    scm = sample_scm(name, nodes, rng, preset, family)
+    scm = altered(scm, lambda inner, parents, noise: Reshaped(inner, kink(inner(parents, noise), rng)), rng)
+    return World(scm.sample(rows, rng), scm.adjacency, scm, noise=None)
+
+
+def location_scale(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+    """The noise of every effect is loud where its causes are near their means, and quiet elsewhere."""
+    scm = sample_scm(name, nodes, rng, preset, family)
+    scm = altered(
+        scm,
+        lambda inner, parents, _: Rescaled(inner, Bump.sample(parents, rng)) if parents.shape[1] else inner,
+        rng,
+    )
+    return _observed(scm, rows, rng)
+
+
+def multiplicative(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+    """Every effect is what its causes make it, times a random factor between 0.1 and 1.9."""
+    scm = sample_scm(name, nodes, rng, preset, family)
+    scm = altered(
+        scm,
+        lambda inner, parents, noise: Multiplied(inner, bounded_factor(noise)) if parents.shape[1] else inner,
+        rng,
+    )
+    return World(scm.sample(rows, rng), scm.adjacency, scm, noise=None)
+
+
+def discrete(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+    """Every third column is recorded in whole standard deviations, at most two from its mean; the truth stays fine."""
+    world = plain(name, nodes, preset, family, rows, rng)
+    values = world.table.to_numpy(copy=True)
+    coarse = values[:, ::3]
+    mean, std = coarse.mean(axis=0), coarse.std(axis=0)
+    values[:, ::3] = mean + std * np.clip(np.round((coarse - mean) / std), -2, 2)
+    return replace(world, table=pd.DataFrame(values, columns=world.table.columns))
+
+
+def missing(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+    """One cell in ten is missing, whatever its row and column."""
+    world = plain(name, nodes, preset, family, rows, rng)
+    return replace(world, table=world.table.mask(rng.random((rows, nodes)) < MISSING_SHARE))
+
+
+def measurement_error(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+    """Every cell is recorded with a normal error that no effect sees; the truth stays clean."""
+    world = plain(name, nodes, preset, family, rows, rng)
+    error = ERROR_SIZE * world.table.std(ddof=0).to_numpy() * rng.standard_normal((rows, nodes))
+    return replace(world, table=world.table + error)
 
 
 VARIANTS: dict[str, Variant] = {
@@ -104,6 +174,12 @@ VARIANTS: dict[str, Variant] = {
     "mixed": mixed,
     "outliers": outliers,
     "iscm": iscm,
+    "post-nonlinear": post_nonlinear,
+    "location-scale": location_scale,
+    "multiplicative": multiplicative,
+    "discrete": discrete,
+    MISSING: missing,
+    "measurement-error": measurement_error,
 }
 
 
@@ -120,44 +196,3 @@ def additive_noise(scm: StandardSCM, table: pd.DataFrame) -> Array:
 def _observed(scm: StandardSCM, rows: int, rng: np.random.Generator) -> World:
     table = scm.sample(rows, rng)
     return World(table, scm.adjacency, scm, additive_noise(scm, table))
-
-
-@dataclass(frozen=True)
-class _Reshaped:
-    """A node function whose value passes through a monotone transform."""
-
-    inner: NodeFunction
-    outer: Transform
-
-    def __call__(self, parents: Array, noise: Array) -> Array:
-        return self.outer.forward(self.inner(parents, noise))
-
-    def invert(self, parents: Array, values: Array) -> Array:
-        return self.inner.invert(parents, self.outer.backward(values))
-
-
-def _reshaped(scm: StandardSCM, shape: Callable[[Array], Transform], rng: np.random.Generator) -> StandardSCM:
-    """Pass each node's value through the transform that fits its population, causes first."""
-    noise = scm.noise.sample(POPULATION, rng)
-    population = np.zeros_like(noise)
-    functions = list(scm.functions)
-    for node in scm.order:
-        raw = functions[node](population[:, scm.adjacency[:, node] == 1], noise[:, node])
-        outer = shape(raw)
-        functions[node] = _Reshaped(functions[node], outer)
-        population[:, node] = outer.forward(raw)
-    return replace(scm, functions=tuple(functions))
-
-
-def _standardize(population: Array) -> Transform:
-    mean, std = population.mean(), population.std()
-    return Transform(lambda raw: (raw - mean) / std, lambda value: mean + std * value)
-
-
-def _bend(population: Array) -> Transform:
-    """Slope one at the mean, falling to a quarter at two standard deviations."""
-    mean, std = population.mean(), population.std()
-    return Transform(
-        lambda raw: mean + std * np.arcsinh(2 * (raw - mean) / std) / 2,
-        lambda value: mean + std * np.sinh(2 * (value - mean) / std) / 2,
-    )

@@ -1,0 +1,118 @@
+"""One column at a time: true values from causes and noise, then what is recorded of them. Shapes: N rows, P causes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fipscm.arrays import Array
+from fipscm.simulate.ingredients.entrances import ENTRANCES, Additive
+from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
+from fipscm.simulate.ingredients.roots import ROOTS
+from fipscm.simulate.ingredients.sensors import COARSE, SENSORS
+from fipscm.simulate.noises import NOISES
+
+TRIES = 4
+WILDEST = 8.0  # standard deviations: one value further out would leave nothing of the others to learn from
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The ingredients that one table is made of: each column draws from these by name.
+
+    Attributes:
+        functions: of the causes.
+        laws: of the noise.
+        entrances: of the noise.
+        roots: settings that take the place of noise in a root, for `set_share` of the roots.
+        sensors: between the true and the recorded values of `sensor_share` of the columns.
+    """
+
+    functions: tuple[str, ...]
+    laws: tuple[str, ...]
+    entrances: tuple[str, ...]
+    roots: tuple[str, ...] = tuple(ROOTS)
+    set_share: float = 0.0
+    sensors: tuple[str, ...] = tuple(SENSORS)
+    sensor_share: float = 0.0
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column truly is, in standard units, for its effects to read; its record (N,); what it was made with."""
+
+    true: Array
+    record: Array
+    made_with: frozenset[str]
+
+
+def is_informative(values: Array) -> bool:
+    """Tell whether a column can be learned from: five different values, or two of them in three rows each.
+
+    >>> is_informative(np.array([0.0, 0, 0, 0, 1, 1])), is_informative(np.array([0.0, 0, 0, 1, 1, 1]))
+    (False, True)
+    """
+    _, counts = np.unique(values, return_counts=True)
+    return bool(np.isfinite(values).all() and (len(counts) >= 5 or (counts >= 3).sum() >= 2))
+
+
+def sample_column(causes: Array, palette: Palette, rng: np.random.Generator) -> Column:
+    """Draw a column from its causes (N, P), in standard units, and record it."""
+    draw = _effect if causes.shape[1] else _root
+    for _ in range(TRIES):
+        true, made_with = draw(causes, palette, rng)
+        if is_informative(true):
+            return _recorded(Column(true, true, made_with), palette, rng)
+    return _plain(causes, rng)
+
+
+def sample_copy(source: Array, palette: Palette, rng: np.random.Generator) -> Column:
+    """Draw a column that measures another one (N,), with a little noise."""
+    law, noise = _noise(len(source), palette, rng)
+    true = _tamed(Additive(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
+    return Column(true, true, frozenset({"near-copy", law}))
+
+
+def _root(causes: Array, palette: Palette, rng: np.random.Generator) -> tuple[Array, frozenset[str]]:
+    if rng.random() < palette.set_share:
+        name = str(rng.choice(palette.roots))
+        return standardized(ROOTS[name](len(causes), rng)), frozenset({name})
+    law, noise = _noise(len(causes), palette, rng)
+    return noise, frozenset({law})
+
+
+def _effect(causes: Array, palette: Palette, rng: np.random.Generator) -> tuple[Array, frozenset[str]]:
+    function, entrance = str(rng.choice(palette.functions)), str(rng.choice(palette.entrances))
+    law, noise = _noise(len(causes), palette, rng)
+    signal = _tamed(FUNCTIONS[function](causes.shape[1], rng)(causes))
+    true = _tamed(ENTRANCES[entrance](causes.shape[1], rng)(signal, noise, causes))
+    return true, frozenset({function, entrance, law})
+
+
+def _plain(causes: Array, rng: np.random.Generator) -> Column:
+    """What cannot fail to be informative: a weighted sum with normal noise, recorded as it is."""
+    palette = Palette(("linear",), ("normal",), ("additive",))
+    true, made_with = (_effect if causes.shape[1] else _root)(causes, palette, rng)
+    return Column(true, true, made_with)
+
+
+def _recorded(column: Column, palette: Palette, rng: np.random.Generator) -> Column:
+    """Let a sensor record the column; the plain record stays if none of some tries can be learned from."""
+    if rng.random() >= palette.sensor_share:
+        return column
+    name = str(rng.choice(palette.sensors))
+    is_real = name in COARSE and rng.random() < 0.5
+    for _ in range(TRIES):
+        record = SENSORS[name](column.true, rng)
+        if is_informative(record):
+            return Column(standardized(record) if is_real else column.true, record, column.made_with | {name})
+    return column
+
+
+def _noise(rows: int, palette: Palette, rng: np.random.Generator) -> tuple[str, Array]:
+    law = str(rng.choice(palette.laws))
+    return law, _tamed(NOISES[law](rng, (rows,)))
+
+
+def _tamed(values: Array) -> Array:
+    """(N,) standardized, the wildest values moved in."""
+    return standardized(np.clip(standardized(values), -WILDEST, WILDEST))

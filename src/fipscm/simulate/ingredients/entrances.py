@@ -1,0 +1,136 @@
+"""How the noise enters an effect: added, scaled by the causes, multiplied, or bent together with the signal.
+
+Shapes: N rows, P causes. Signal, noise and causes have mean zero and variance one. Each entrance is drawn once and
+then maps the signal (N,), the noise (N,) and the causes (N, P) to the effect (N,).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from fipscm.arrays import Array
+from fipscm.simulate.ingredients.functions import random_direction, standardized
+
+FAR = 5.0  # beyond so many standard deviations an exponential stays where it is, or one row would outweigh all
+
+
+class Entrance(Protocol):
+    """Maps signal, noise and causes to the effect."""
+
+    def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
+        """(N,), (N,), (N, P) -> (N,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Additive:
+    """Signal plus noise; `share` of the variance is the signal's."""
+
+    share: float
+
+    @classmethod
+    def sample(cls, causes: int, rng: np.random.Generator) -> "Additive":
+        """Draw anything from a weak signal to little noise."""
+        return cls(rng.uniform(0.2, 0.95))
+
+    def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
+        """(N,), (N,), (N, P) -> (N,)."""
+        return math.sqrt(self.share) * signal + math.sqrt(1 - self.share) * noise
+
+
+Scale = Callable[[Array, float], Array]
+
+# How the scale of the noise follows a weighted sum of the causes, more so with depth.
+NOISE_SCALES: dict[str, Scale] = {
+    "swinging": lambda u, depth: np.exp(depth * np.sin(2 * u)),
+    "growing": lambda u, depth: np.exp(depth * np.clip(u, -FAR, FAR) / 2),
+    "v-shaped": lambda u, depth: 1 / (3 * depth) + np.abs(u),
+    "switching": lambda u, depth: 1 + 2 * depth / (1 + np.exp(-8 * np.clip(u, -FAR, FAR))),
+}
+
+
+@dataclass(frozen=True)
+class LocationScale:
+    """Signal plus noise whose scale follows the causes."""
+
+    inner: Additive
+    direction: Array
+    depth: float
+    scale: Scale
+
+    @classmethod
+    def sample(cls, causes: int, rng: np.random.Generator) -> "LocationScale":
+        """Draw how the scale follows which causes, and how strongly."""
+        scale = NOISE_SCALES[str(rng.choice(list(NOISE_SCALES)))]
+        return cls(Additive.sample(causes, rng), random_direction(causes, rng), rng.uniform(0.4, 1.5), scale)
+
+    def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
+        """(N,), (N,), (N, P) -> (N,)."""
+        scale = self.scale(standardized(causes @ self.direction), self.depth)
+        return self.inner(signal, noise * scale / np.sqrt(np.mean(scale**2)), causes)
+
+
+def _one_plus(noise: Array) -> Array:
+    return 1 + noise
+
+
+def _exponential(noise: Array) -> Array:
+    return np.asarray(np.exp(np.clip(noise, -FAR, FAR)))
+
+
+@dataclass(frozen=True)
+class Multiplicative:
+    """The signal, shifted by an offset, times a random factor."""
+
+    offset: float
+    depth: float
+    factor: Callable[[Array], Array]
+
+    @classmethod
+    def sample(cls, causes: int, rng: np.random.Generator) -> "Multiplicative":
+        """Draw the factor: one plus noise, or the exponential of noise."""
+        return cls(rng.uniform(0.0, 2.0), rng.uniform(0.2, 0.8), (_one_plus, _exponential)[rng.integers(2)])
+
+    def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
+        """(N,), (N,), (N, P) -> (N,)."""
+        return (signal + self.offset) * self.factor(self.depth * noise)
+
+
+Bend = Callable[[Array, float], Array]
+
+# Increasing functions of a standardized value, further from the identity with depth.
+BENDS: dict[str, Bend] = {
+    "tanh": lambda u, depth: np.tanh(depth * u),
+    "exponential": lambda u, depth: np.exp(depth * np.clip(u, -FAR, FAR)),
+    "cube-root": lambda u, depth: np.cbrt(u),
+    "power": lambda u, depth: np.sign(u) * np.abs(u) ** (1 + depth),
+}
+
+
+@dataclass(frozen=True)
+class PostNonlinear:
+    """Signal plus noise, and the sum bent."""
+
+    inner: Additive
+    depth: float
+    bend: Bend
+
+    @classmethod
+    def sample(cls, causes: int, rng: np.random.Generator) -> "PostNonlinear":
+        """Draw the bend and how strong it is."""
+        return cls(Additive.sample(causes, rng), rng.uniform(0.5, 1.5), BENDS[str(rng.choice(list(BENDS)))])
+
+    def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
+        """(N,), (N,), (N, P) -> (N,)."""
+        return self.bend(standardized(self.inner(signal, noise, causes)), self.depth)
+
+
+ENTRANCES: dict[str, Callable[[int, np.random.Generator], Entrance]] = {
+    "additive": Additive.sample,
+    "location-scale": LocationScale.sample,
+    "multiplicative": Multiplicative.sample,
+    "post-nonlinear": PostNonlinear.sample,
+}

@@ -20,10 +20,8 @@ def test_tails_are_exact_where_they_can_be_computed_and_fall_without_end_beyond(
 
 
 def test_the_tail_beyond_is_that_of_the_normal_law_where_rows_are_many():
-    statistic = 60.0
-    assert log_f_tail(2 * np.log(statistic), 1, 10**9) == pytest.approx(
-        np.log(2) + stats.norm.logsf(statistic), rel=1e-5
-    )
+    expected = np.log(2) + stats.norm.logsf(60.0)
+    assert log_f_tail(2 * np.log(60.0), 1, 10**9) == pytest.approx(expected, rel=1e-5)
 
 
 def test_scores_of_many_strong_causes_stay_ordered_and_finite():

@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, cast
 
-import numpy as np
 import pandas as pd
 import typer
 from numpy.typing import ArrayLike

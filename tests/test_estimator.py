@@ -43,7 +43,7 @@ def test_the_contract_of_attributes(model, table):
     assert set(model.graph_.edges) == {("age", "dose"), ("age", "pain"), ("dose", "pain")}
     assert model.graph_.edges["age", "dose"]["weight"] == pytest.approx(10, rel=0.05)
     assert model.graph_.edges["age", "dose"]["score"] > model.graph_.edges["age", "pain"]["score"]
-    for frame in (model.adjacency_, model.edge_scores_, model.order_confidence_, model.agreement_):
+    for frame in (model.adjacency_, model.edge_scores_, model.edge_derivatives_):
         assert list(frame.index) == list(frame.columns) == ORDER
     assert model.adjacency_.loc["age", "pain"] == 1
     assert model.adjacency_.loc["pain", "age"] == 0
@@ -130,7 +130,7 @@ def test_a_table_that_cannot_be_checked_is_refused(model, table):
 
 
 def test_a_loaded_model_answers_bit_for_bit_the_same(model, table, tmp_path):
-    assert model.order_confidence_ is not None  # computed, therefore saved
+    model = copy(model).assess()
     model.save(tmp_path / "m.fip")
     for loaded in (load(tmp_path / "m.fip"), FiP.load(str(tmp_path / "m.fip"))):
         pd.testing.assert_frame_equal(loaded.sample(50, 3), model.sample(50, 3), check_exact=True)
@@ -286,7 +286,7 @@ def test_constraints_that_do_not_fit_are_refused(table, options, error, message)
         (lambda model: model.intervene({"age": np.nan}), InterventionError, "NaN"),
         (lambda model: model.effect("age", on="weight"), UnknownNameError, "column 'weight'"),
         (lambda model: model.sample(0), DataError, "Cannot draw 0 rows"),
-        (lambda model: model.counterfactual(pd.DataFrame({"age": [1.0]}), {}), DataError, "1 columns"),
+        (lambda model: model.counterfactual(pd.DataFrame({"age": [1.0]}), {}), DataError, "lack the column 'dose'"),
     ],
 )
 def test_questions_that_cannot_be_answered_are_refused(model, ask, error, message):
@@ -294,16 +294,78 @@ def test_questions_that_cannot_be_answered_are_refused(model, ask, error, messag
         ask(model)
 
 
-def test_a_loaded_model_without_the_table_says_so(table, tmp_path):
-    FiP(order=ORDER, random_state=0).fit(table).save(tmp_path / "m.fip")
-    with pytest.raises(FipscmError, match="needs the table"):
-        _ = load(tmp_path / "m.fip").order_confidence_
+def test_a_loaded_model_without_the_table_says_so(model, tmp_path):
+    model.save(tmp_path / "m.fip")
+    with pytest.raises(FipscmError, match="needs the training table"):
+        load(tmp_path / "m.fip").assess()
+
+
+def test_to_look_at_a_model_changes_nothing(table, tmp_path):
+    model = FiP(order=ORDER, random_state=0).fit(table)
+    assert not hasattr(model, "order_confidence_")
+    with pytest.raises(AttributeError, match=r"call model\.assess\(\) first"):
+        _ = model.agreement_
+    model.save(tmp_path / "before.fip")
+    assert "confidence" not in model.graph_.edges["age", "dose"]
+    assert model.assess() is model
+    for frame in (model.order_confidence_, model.agreement_):
+        assert list(frame.index) == list(frame.columns) == ORDER
+    assert model.graph_.edges["age", "dose"]["confidence"] == 1
+    assert not hasattr(load(tmp_path / "before.fip"), "order_confidence_")
+    assert not hasattr(model.fit(table), "order_confidence_")
+
+
+def test_what_would_be_dropped_in_silence_is_said(table, rng):
+    with pytest.warns(UserWarning, match="y is not used"):
+        FiP(order=ORDER, random_state=0).fit(table, table["pain"])
+    unrelated = pd.DataFrame(rng.normal(size=(200, 3)), columns=ORDER)
+    with pytest.warns(UserWarning, match="No edge was found"):
+        FiP(order=ORDER, random_state=0).fit(unrelated)
+    coded = unrelated.assign(age=np.where(unrelated.index < 5, -9999, unrelated["age"]))
+    with pytest.warns(UserWarning, match="'age' is -9999 in 5 rows"):
+        FiP(order=ORDER, random_state=0).fit(coded)
+
+
+def test_the_model_is_the_papers_object_too(model, table):
+    fixed, rows = model.to_fixed_point(), table.head(20)
+    pd.testing.assert_frame_equal(
+        fixed.counterfactual(rows, {"age": 0.0}), model.counterfactual(rows, {"age": 0.0}), rtol=1e-6
+    )
+    np.testing.assert_allclose(fixed.sample_to_noise(rows.to_numpy()), model.abduct(rows), atol=1e-9)
+
+
+def test_an_interrupted_fit_goes_on_where_it_stopped(table, tmp_path):
+    options = {"order": ORDER, "random_state": 0}
+    model = FiP(**options).fit(table, checkpoint=tmp_path / "run")
+    pd.testing.assert_frame_equal(model.sample(5, 0), FiP(**options).fit(table).sample(5, 0), check_exact=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_global_settings_of_other_libraries_do_not_matter(table, model):
+    dtype, errors = torch.get_default_dtype(), np.geterr()
+    curved = known_scm("nonlingauss").sample(300, np.random.default_rng(0))
+    expected = FiP(random_state=0).fit(curved).counterfactual(curved, {"x0": 0.5})
+    state = torch.get_rng_state()
+    try:
+        torch.set_default_dtype(torch.float64)
+        np.seterr(all="raise")
+        found = FiP(random_state=0).fit(curved).counterfactual(curved, {"x0": 0.5})
+    finally:
+        torch.set_default_dtype(dtype)
+        np.seterr(**errors)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_results_show_themselves_as_text(model, table):
+    assert repr(model.effect("age", on="pain")).startswith("Setting age to 1")
+    assert repr(model.check(table)) == str(model.check(table))
 
 
 SENTENCE = "the refusal is a sentence of our own, in rows and columns"
 EXPECTED_FAILURES = {
     "check_n_features_in_after_fitting": "fits 15 rows; a causal model from fewer than 20 is refused",
-    "check_estimators_nan_inf": "fits 10 rows before it comes to the point; NaN and inf are refused in test_table",
+    "check_estimators_nan_inf": "fits 10 rows before it comes to the point; NaN and inf are refused in test_validate",
     "check_dtype_object": SENTENCE,
     "check_estimators_empty_data_messages": SENTENCE,
     "check_fit2d_1sample": SENTENCE,
@@ -335,10 +397,11 @@ def test_an_effect_that_depends_on_the_order_comes_with_a_warning():
     table = known_scm("lingauss").sample(500, np.random.default_rng(0))
     model = FiP(random_state=0).fit(table)
     cause, effect = model.causal_order_
-    with pytest.warns(UserWarning, match="sign of this effect depends on the causal order"):
+    with pytest.warns(UserWarning, match="disagree about whether there is an effect"):
         found = model.effect(cause, on=effect, orders=6)
     assert len(found.by_order) == 7
     assert found.low <= min(found.by_order) <= found.estimate <= max(found.by_order) <= found.high
+    model.assess()
     assert 0.1 < model.order_confidence_.loc[cause, effect] < 0.9
     assert model.agreement_.loc[cause, effect] == pytest.approx(model.order_confidence_.loc[cause, effect])
 
@@ -347,4 +410,4 @@ def test_an_order_the_rows_decide_is_held_with_confidence():
     table = known_scm("nonlingauss").sample(1000, np.random.default_rng(0))
     model = FiP(random_state=0).fit(table)
     assert model.causal_order_ == ["x0", "x1"]
-    assert model.order_confidence_.loc["x0", "x1"] > 0.9
+    assert model.assess().order_confidence_.loc["x0", "x1"] > 0.9

@@ -210,8 +210,8 @@ class FiP(BaseEstimator):
             )
         models = [(scm, self.corrections_), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
-        if found.sign_flips:
-            warnings.warn("Plausible causal orders disagree about the sign of this effect.", UserWarning, stacklevel=2)
+        if doubt := found.disagreement:
+            warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
         return found
 
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
@@ -226,7 +226,7 @@ class FiP(BaseEstimator):
         The file holds the sorted noises of each column, from which samples are drawn, but no row of the table.
         """
         scm = self._fitted
-        assessed = {name: getattr(self, f"{name}_").to_numpy() for name in _ASSESSED if hasattr(self, f"{name}_")}
+        assessed = dict(zip(_ASSESSED, (frame.to_numpy() for frame in self._assessment or ()), strict=False))
         arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
         settings = {**scm.settings(), "parameters": self._parameters()}
         save_archive(path, "model", {**arrays, "corrections": self.corrections_, **assessed}, settings)
@@ -268,9 +268,25 @@ class FiP(BaseEstimator):
 
         scm = self._fitted
         strengths = {"weight": scm.edge_weights * scm.scale[:, None] / scm.scale}
-        if hasattr(self, "order_confidence_"):
-            strengths["confidence"] = self.order_confidence_.to_numpy()
+        if self._assessment is not None:
+            strengths["confidence"] = self._assessment[0].to_numpy()
         return plot_graph(to_networkx(scm.adjacency, scm.names, **strengths), axes)
+
+    @property
+    def order_confidence_(self) -> pd.DataFrame:
+        """P(row precedes column) over plausible orders, once the model has been assessed."""
+        return self._assessed("order_confidence_")[0]
+
+    @property
+    def agreement_(self) -> pd.DataFrame:
+        """The share of plausible orders under which the row's total effect on the column keeps its sign."""
+        return self._assessed("agreement_")[1]
+
+    def _assessed(self, attribute: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+        assessment: tuple[pd.DataFrame, pd.DataFrame] | None = getattr(self, "_assessment", None)
+        if assessment is None:
+            raise AttributeError(f"There is no {attribute} yet: call model.assess() first, which resamples the orders.")
+        return assessment
 
     @property
     def _fitted(self) -> LearnedSCM:
@@ -352,21 +368,15 @@ class FiP(BaseEstimator):
         self.adjacency_ = self._named(scm.adjacency)
         self.edge_scores_ = self._named(scm.edge_scores)
         self.edge_derivatives_ = self._named(scm.edge_derivatives)
-        for name in _ASSESSED:  # of an earlier fit
-            self.__dict__.pop(f"{name}_", None)
+        self._assessment: tuple[pd.DataFrame, pd.DataFrame] | None = None
         self.graph_ = to_networkx(scm.adjacency, scm.names, weight=scm.edge_weights, score=scm.edge_scores)
         return self
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:
-        self.order_confidence_, self.agreement_ = self._named(confidence), self._named(agreeing)
+        self._assessment = self._named(confidence), self._named(agreeing)
         for cause, effect in self.graph_.edges:
-            self.graph_.edges[cause, effect]["confidence"] = float(self.order_confidence_.loc[cause, effect])
+            self.graph_.edges[cause, effect]["confidence"] = float(self._assessment[0].loc[cause, effect])
         return self
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("order_confidence_", "agreement_"):
-            raise AttributeError(f"{name} is there once the model has been assessed: call model.assess() first.")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _named(self, matrix: ArrayLike) -> pd.DataFrame:
         return pd.DataFrame(np.asarray(matrix), list(self._fitted.names), list(self._fitted.names))

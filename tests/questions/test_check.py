@@ -90,6 +90,7 @@ def test_a_table_unlike_the_training_tables_is_noted(rng):
         (lambda df: pd.concat([df, df.head(100)]), ("duplicated rows", "rows")),
         (lambda df: df.assign(a=np.where(df.index < 20, 1e3, df["a"])), ("outliers", "a")),
         (lambda df: df.assign(b=2 * df["a"] + 1e-3 * df["b"]), ("collinearity", "b")),
+        (lambda df: df.assign(b=2 * df["a"] - df["c"]), ("collinearity", "b")),
         (lambda df: df.assign(b=df["b"].round()), ("discreteness", "b")),
     ],
 )
@@ -108,3 +109,10 @@ def test_a_report_says_what_failed_and_notes_alone_do_not_fail_it(rng):
     assert noted.passed
     assert "'b' looks discrete" in str(noted)
     assert len(noted.table) == 7
+
+
+def test_sorted_variances_are_explained_by_the_scale_in_use(rng):
+    values = rng.normal(size=(500, 8)) * 2.0 ** np.arange(8)
+    assert "standardized scale" in variance_finding(values, "raw").verdict
+    assert "no reason to doubt" in variance_finding(values, "standardized").verdict
+    assert "came from sorting" in variance_finding(values).verdict

@@ -100,5 +100,10 @@ def test_an_effect_says_so_when_its_sign_depends_on_the_order():
     assert not firm.sign_flips
     assert shaky.sign_flips
     assert "sign depends on the order" in str(shaky)
+    absent = Effect(QUESTION, 141.0, -1.0, 290.0, 0.95, by_order=(0.0, 282.0))
+    assert not absent.sign_flips
+    assert absent.disagreement == "whether there is an effect"
+    assert "0 to 282, no effect under 1 of them." in str(absent)
+    assert firm.disagreement == ""
     assert "changes x2 by 0.5 on average (95% interval 0.4 to 0.6)" in str(firm)
     assert float(firm) == 0.5

@@ -65,6 +65,13 @@ class Effect:
         """Whether plausible orders disagree about the direction; an order without any effect has none."""
         return min(self.by_order, default=0.0) < 0 < max(self.by_order, default=0.0)
 
+    @property
+    def disagreement(self) -> str:
+        """What plausible orders disagree about, in words; empty if they agree."""
+        if self.sign_flips:
+            return "the sign of this effect"
+        return "whether there is an effect" if 0.0 in self.by_order and any(self.by_order) else ""
+
     def __repr__(self) -> str:
         return str(self)
 

@@ -26,9 +26,9 @@ class AxialConfig:
         scale: of the training tables: "standardized" columns, or "raw" ones, all divided by one common scale.
     """
 
-    width: int = 64
+    width: int = 32
     heads: int = 4
-    layers: int = 3
+    layers: int = 2
     widening: int = 4
     rows: int = 200
     scale: str = "standardized"

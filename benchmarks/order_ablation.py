@@ -1,7 +1,7 @@
 """What each group of statistics is worth: python benchmarks/order_ablation.py.
 
-The trained network goes on training on the same simulated tables with one group of pair statistics blanked at a time,
-long enough to learn to do without, and is scored on other tables of the training distribution.
+Training goes on from trained weights on the same simulated tables with one group of pair statistics set to zero at a
+time, long enough to learn to do without it; the scores are of other tables of the training distribution.
 """
 
 from dataclasses import replace
@@ -10,11 +10,11 @@ from pathlib import Path
 import torch
 import typer
 
-from fipscm.order.encoder import EvidenceConfig
 from fipscm.order.evidence.table import PAIR_STATISTICS
-from fipscm.order.training.run import Objective
+from fipscm.order.training.objectives import EvidenceObjective
 from fipscm.order.training.tasks import Slab, curriculum, training_batch
 from fipscm.order.training.trainer import OptimizerConfig, Trainer
+from fipscm.order.weights import WEIGHTS, load_encoder
 
 GROUPS = {
     "nothing": (),
@@ -40,22 +40,23 @@ def main(
     epochs: int = 2,
     held_out: int = 60,
     seed: int = 1,
-    checkpoint: Path = Path("checkpoints/order/checkpoint.safetensors"),
+    weights: Path = WEIGHTS,
 ) -> None:
     torch.set_num_threads(1)
+    start = load_encoder(weights)
     pool = [training_batch(curriculum("small", seed), index) for index in range(batches)]
     test = [training_batch(curriculum("small", seed + 1), index) for index in range(held_out)]
     print("| left out | leaf loss | parent loss | top-1 leaf, standardized | top-1 leaf, raw |")
     print("| --- | --- | --- | --- | --- |")
     for name, words in GROUPS.items():
         kept = kept_statistics(words)
-        trainer = Trainer(EvidenceConfig(), OptimizerConfig(memory=50), seed)
-        trainer.load(checkpoint)
-        objective = Objective(trainer.encoder)
+        trainer = Trainer(start.config, OptimizerConfig(memory=50), seed)
+        trainer.begin_with(start)
+        objective = EvidenceObjective(trainer.encoder)
         for _ in range(epochs):
             for batch in pool:
                 trainer.update(objective(blanked(batch, kept))[0])
-        averaged = Objective(trainer.average.module)
+        averaged = EvidenceObjective(trainer.average.module)
         with torch.no_grad():
             figures = torch.stack([averaged(blanked(batch, kept))[1] for batch in test]).mean(dim=0)
         print(f"| {name} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |", flush=True)

@@ -16,6 +16,7 @@ from fipscm.cli.bench import app as bench_app
 from fipscm.cli.models import Out, Seed
 from fipscm.errors import FipscmError, OrderError, unknown_name
 from fipscm.order import METHODS, infer_order, order_confidence, zero_shot
+from fipscm.order.weights import encoder_config
 from fipscm.plotting import plot_graph, require_writable_picture, save_picture
 from fipscm.simulate import KNOWN_SCMS, PRIORS, known_scm, sample_scm
 from fipscm.tables.read import STREAM, read_table
@@ -95,23 +96,32 @@ def pretrain(
     tasks: Annotated[str, typer.Option(help="small tables, as at the start of a run, or mixed.")] = "mixed",
     simulators: Annotated[int, typer.Option(min=0, help="Processes that simulate training tables.")] = 1,
     seed: Seed = 0,
+    encoder: Annotated[str, typer.Option(help="evidence, or paper for the encoder of the paper.")] = "evidence",
+    scale: Annotated[
+        str | None, typer.Option(help="Of the paper's training tables: standardized (default) or raw.")
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Begin a new run with these weights, not with random ones.")
+    ] = None,
     weights: Annotated[Path | None, typer.Option(help="Write the averaged weights here at the end.")] = None,
 ) -> None:
     """Train the order model.  Example: fipscm pretrain --minutes 2."""
     from fipscm.order.training import run as training
 
     command = f"fipscm pretrain --run {run} --minutes {minutes:g} --tasks {tasks} --seed {seed}"
-    config = training.PretrainConfig(tasks=training.curriculum(tasks, seed), command=command)
+    given = {"encoder": None if encoder == "evidence" else encoder, "scale": scale, "start": start}
+    command += "".join(f" --{name} {value}" for name, value in given.items() if value is not None)
+    config = training.PretrainConfig(training.curriculum(tasks, seed), encoder_config(encoder, scale), command=command)
     make_folder(run)
     if weights is not None:
         require_writable(weights)
     with Console(stderr=True).status("simulating the first tables") as status:
 
         def tell(line: dict[str, float]) -> None:
-            losses = f"leaf loss {line['leaf loss']:.3f}, parent loss {line['parent loss']:.3f}"
+            losses = ", ".join(f"{name} {value:.3f}" for name, value in line.items() if name.endswith("loss"))
             status.update(f"step {line['step']}, {line['minutes']:.1f} minutes of training: {losses}")
 
-        training.pretrain(config, run, minutes, simulators=simulators, weights=weights, tell=tell)
+        training.pretrain(config, run, minutes, start=start, simulators=simulators, weights=weights, tell=tell)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -14,6 +14,8 @@ from torch.nn import functional
 
 from fipscm.order.evidence.table import NODE_STATISTICS, PAIR_STATISTICS, SCALE_STATISTICS
 
+# Of a table: raw columns are compared by their variances, standardized ones are not.
+SCALES = ("raw", "standardized")
 # Weights are float32 whatever PyTorch's default type is.
 Linear = partial(nn.Linear, dtype=torch.float32)
 LayerNorm = partial(nn.LayerNorm, dtype=torch.float32)

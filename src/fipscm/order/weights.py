@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fipscm.errors import ModelFileError
+from fipscm.errors import ModelFileError, OrderError, unknown_name
 from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.tables.archive import load_archive, save_archive
@@ -17,6 +17,17 @@ WEIGHTS = Path(__file__).with_name("weights.safetensors")
 EncoderConfig = EvidenceConfig | AxialConfig
 Encoder = EvidenceEncoder | AxialEncoder
 CONFIGS: dict[str, type[EncoderConfig]] = {"evidence": EvidenceConfig, "paper": AxialConfig}
+
+
+def encoder_config(kind: str, scale: str | None = None) -> EncoderConfig:
+    """The default config of a kind of encoder; only the paper's is trained on one scale."""
+    if kind not in CONFIGS:
+        raise unknown_name("encoder", kind, CONFIGS)
+    if kind == "paper":
+        return AxialConfig(scale=scale or "standardized")
+    if scale is not None:
+        raise OrderError("The evidence encoder is trained on both scales at once: leave the scale out.")
+    return EvidenceConfig()
 
 
 def build_encoder(config: EncoderConfig) -> Encoder:

@@ -14,11 +14,11 @@ from fipscm.errors import OrderError, unknown_name
 from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.order.baselines import BASELINES
+from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.weights import Encoder, load_encoder
 from fipscm.tables.validate import training_frame
 
-SCALES = ("raw", "standardized")
 METHODS = ("evidence", *BASELINES)
 
 

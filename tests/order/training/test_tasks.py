@@ -3,7 +3,8 @@ import pytest
 import torch
 
 from fipscm.errors import UnknownNameError
-from fipscm.order.training.tasks import OTHER_NOISES, TaskConfig, curriculum, training_batch, training_scm
+from fipscm.order.paper.axial import AxialConfig
+from fipscm.order.training.tasks import OTHER_NOISES, TaskConfig, curriculum, rows_batch, training_batch, training_scm
 from fipscm.simulate import PRIORS
 from fipscm.simulate.mechanisms import Fourier, Linear
 
@@ -29,6 +30,16 @@ def test_slabs_shrink_as_leaves_go():
     sizes = [slab.leaf.shape[1] for slab in training_batch(TINY, 1)]
     assert sizes == sorted(sizes, reverse=True)
     assert min(sizes) >= 2
+
+
+@pytest.mark.parametrize("scale", ["raw", "standardized"])
+def test_tables_for_the_papers_encoder_have_its_size_and_scale(scale):
+    encoder = AxialConfig(rows=40, scale=scale)
+    batch, again = rows_batch(TINY, encoder, 2), rows_batch(TINY, encoder, 2)
+    assert torch.equal(batch.rows, again.rows)
+    assert batch.rows.shape == (2, 40, len(batch.graphs[0]))
+    spread = batch.rows.std(dim=1, unbiased=False)
+    assert torch.allclose(spread, torch.ones(()), atol=1e-4) == (scale == "standardized")
 
 
 def test_nothing_of_the_out_distribution_is_seen():

@@ -9,7 +9,8 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional
 
-from fipscm.order.encoder import LayerNorm, Linear
+from fipscm.errors import unknown_name
+from fipscm.order.encoder import SCALES, LayerNorm, Linear
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,16 @@ class AxialConfig:
         scale: of the training tables: "standardized" columns, or "raw" ones, all divided by one common scale.
     """
 
-    width: int = 64
+    width: int = 32
     heads: int = 4
-    layers: int = 3
+    layers: int = 2
     widening: int = 4
     rows: int = 200
     scale: str = "standardized"
+
+    def __post_init__(self) -> None:
+        if self.scale not in SCALES:
+            raise unknown_name("scale", self.scale, SCALES)
 
 
 class AxialEncoder(nn.Module):

@@ -1,4 +1,4 @@
-"""What the order model is trained on: the differentiable topological ordering error. Shapes: B tables, D variables."""
+"""The loss of one step of leaf removal: who is a leaf, who are its parents. Shapes: B tables, D variables."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from fipscm.order.encoder import Logits
 
 
 class TaskLoss(NamedTuple):
-    """Mean cross entropies of one step: who is a leaf, and who are its parents."""
+    """Mean cross entropies of one step."""
 
     leaf: Tensor
     parent: Tensor
@@ -19,8 +19,8 @@ class TaskLoss(NamedTuple):
 def task_loss(logits: Logits, leaf: Tensor, parent: Tensor) -> TaskLoss:
     """Compare the logits of one step with the answers: leaf (B, D) and parent (B, D, D) hold 0 or 1.
 
-    Only the parents of leaves are asked for when an order is inferred, and they are the ones the evidence shows;
-    the others count half, because knowing them helps to tell who is a leaf.
+    When an order is inferred, only the parents of leaves are read. The parents of other variables count half:
+    predicting them helps to tell who is a leaf.
     """
     leaf_loss = functional.binary_cross_entropy_with_logits(logits.leaf, leaf)
     if logits.parent is None:

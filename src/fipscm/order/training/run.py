@@ -4,84 +4,45 @@ Step t trains on batch t of the task stream, a function of the seed and t alone,
 Under torchrun every process trains on batches of its own, and gradients are averaged.
 """
 
-import json
 import math
 import os
-import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-import pandas as pd
-import torch
-from matplotlib.figure import Figure
-from torch import Tensor, nn
 from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from fipscm.errors import ModelFileError
-from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
-from fipscm.order.training.loss import task_loss, top_hits
-from fipscm.order.training.tasks import Slab, TaskConfig, curriculum, training_batch
-from fipscm.order.training.trainer import OptimizerConfig, Trainer
-from fipscm.order.weights import save_encoder
-from fipscm.tables.write import write_whole
+from fipscm.order.training.config import PretrainConfig
+from fipscm.order.training.journal import CHECKPOINT, Journal, Tell
+from fipscm.order.training.objectives import COURSES
+from fipscm.order.training.tasks import curriculum
+from fipscm.order.training.trainer import Trainer
+from fipscm.order.weights import Encoder, load_encoder, save_encoder
+from fipscm.tables.archive import load_archive
 
 __all__ = ["PretrainConfig", "curriculum", "pretrain"]
 
-CHECKPOINT, LOG, CURVE = "checkpoint.safetensors", "log.jsonl", "curve.png"
-FIGURES = ("leaf loss", "parent loss", "top-1 leaf, standardized", "top-1 leaf, raw")
-Told = Callable[[dict[str, float]], object]
 
-
-@dataclass(frozen=True)
-class PretrainConfig:
-    """A training run: what it sees, what it trains, how, how often it tells, and the command its weights remember."""
-
-    tasks: TaskConfig = field(default_factory=TaskConfig)
-    encoder: EvidenceConfig = field(default_factory=EvidenceConfig)
-    optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
-    log_every: int = 20
-    save_minutes: float = 3.0
-    command: str = "pretrain"
-
-
-class TaskStream(IterableDataset[list[Slab]]):
+class TaskStream(IterableDataset[Any]):
     """The batches of one trainer from a given step on, dealt out to its simulator processes in turn."""
 
-    def __init__(self, config: TaskConfig, start: int, rank: int = 0, trainers: int = 1):
+    def __init__(self, config: PretrainConfig, start: int, rank: int = 0, trainers: int = 1):
         self.config, self.start, self.rank, self.trainers = config, start, rank, trainers
 
-    def __iter__(self) -> Iterator[list[Slab]]:
+    def __iter__(self) -> Iterator[Any]:
         info = get_worker_info()
         worker, workers = (info.id, info.num_workers) if info else (0, 1)
+        simulate = COURSES[type(self.config.encoder)].batch
         step = self.start + worker
         while True:
-            yield training_batch(self.config, step * self.trainers + self.rank)
+            yield simulate(self.config.tasks, self.config.encoder, step * self.trainers + self.rank)
             step += workers
-
-
-class Objective(nn.Module):
-    """The loss of a batch as one forward pass, so that it can be distributed; each table is read in both scales."""
-
-    def __init__(self, encoder: EvidenceEncoder):
-        super().__init__()
-        self.encoder = encoder
-
-    def forward(self, batch: list[Slab]) -> tuple[Tensor, Tensor]:
-        """Return the loss, and the FIGURES for the log."""
-        rows = []
-        for slab in batch:
-            for raw in (0.0, 1.0):
-                logits = self.encoder(slab.pair, slab.node, slab.scale, torch.full((len(slab.pair),), raw))
-                loss = task_loss(logits, slab.leaf, slab.parent)
-                rows.append(torch.stack([*loss, top_hits(logits.leaf, slab.leaf).mean()]))
-        figures = torch.stack(rows).view(len(batch), 2, 3)
-        leaf, parent = figures[..., 0].mean(), figures[..., 1].mean()
-        return leaf + parent, torch.stack([leaf, parent, *figures[..., 2].mean(dim=0)]).detach()
 
 
 def pretrain(
@@ -90,9 +51,10 @@ def pretrain(
     minutes: float = math.inf,
     steps: float = math.inf,
     *,
+    start: Path | None = None,
     simulators: int = 1,
     weights: Path | None = None,
-    tell: Told = lambda line: None,
+    tell: Tell = lambda line: None,
 ) -> Trainer:
     """Train for some minutes, or until a number of steps in all; a run folder with a checkpoint is resumed.
 
@@ -101,33 +63,62 @@ def pretrain(
         run: folder of the log, the learning curve and the checkpoint.
         minutes: how long this call may take.
         steps: how many steps the run may have in all, those before a resume included.
+        start: weights that a new run begins with; without, it begins with random ones.
         simulators: processes that make training tables; none: the trainer makes them itself.
         weights: where to write the averaged weights at the end.
-        tell: hears every line of the log.
+        tell: called with every line of the log.
     """
     run.mkdir(parents=True, exist_ok=True)
     trainer = Trainer(config.encoder, config.optimizer, config.tasks.seed)
     if (run / CHECKPOINT).exists():
         _resume(trainer, run / CHECKPOINT, config)
+        if start is not None:
+            warnings.warn(
+                f"The run in '{run}' goes on from its own checkpoint, so the weights in '{start}' are not used.",
+                stacklevel=2,
+            )
+    elif start is not None:
+        _begin(trainer, start)
     with _process_group() as (rank, trainers):
-        stream = TaskStream(config.tasks, trainer.step, rank, trainers)
-        _train(trainer, stream, simulators, _Journal(config, run, trainer, minutes, steps, tell, writes=rank == 0))
+        stream = TaskStream(config, trainer.step, rank, trainers)
+        _train(trainer, stream, simulators, Journal(config, run, trainer, minutes, steps, tell, writes=rank == 0))
         if weights is not None and rank == 0:
             _export(trainer, config, weights)
     return trainer
 
 
 def _resume(trainer: Trainer, checkpoint: Path, config: PretrainConfig) -> None:
-    before = trainer.load(checkpoint)["config"]["tasks"]["seed"]
-    if before != config.tasks.seed:
+    before = load_archive(checkpoint, "checkpoint")[1]["config"]
+    if before["encoder"] != asdict(config.encoder):
         raise ModelFileError(
-            f"The run in '{checkpoint.parent}' has the seed {before}, not {config.tasks.seed}: "
+            f"The run in '{checkpoint.parent}' trains another encoder ({_sizes(before['encoder'])}, not "
+            f"{_sizes(asdict(config.encoder))}): resume it with its own, or train in another folder."
+        )
+    if before["tasks"]["seed"] != config.tasks.seed:
+        raise ModelFileError(
+            f"The run in '{checkpoint.parent}' has the seed {before['tasks']['seed']}, not {config.tasks.seed}: "
             "resume it with its own seed, or train in another folder."
         )
+    trainer.load(checkpoint)
 
 
-def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: "_Journal") -> None:
-    objective: nn.Module = Objective(trainer.encoder)
+def _begin(trainer: Trainer, start: Path) -> None:
+    encoder = load_encoder(start)
+    found, wanted = encoder.description(), trainer.encoder.description()
+    if found != wanted:
+        raise ModelFileError(
+            f"The weights in '{start}' are of another encoder ({_sizes(found)}) than the one to train "
+            f"({_sizes(wanted)}): name weights of the same encoder, or train the one of the weights."
+        )
+    trainer.begin_with(encoder)
+
+
+def _sizes(description: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in description.items())
+
+
+def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: Journal) -> None:
+    objective = COURSES[type(trainer.encoder.config)].objective(trainer.encoder)
     if stream.trainers > 1:
         objective = DistributedDataParallel(objective)
     ahead = 4 if simulators else None
@@ -150,88 +141,7 @@ def _export(trainer: Trainer, config: PretrainConfig, path: Path) -> None:
         "config": asdict(config),
         "scores": {},
     }
-    save_encoder(cast(EvidenceEncoder, trainer.average.module), path, facts)
-
-
-class _Journal:
-    """The log, the learning curve and the checkpoints of a run; only the first of several trainers writes."""
-
-    def __init__(
-        self,
-        config: PretrainConfig,
-        run: Path,
-        trainer: Trainer,
-        minutes: float,
-        steps: float,
-        tell: Told,
-        writes: bool,
-    ):
-        self.config, self.run, self.trainer, self.tell, self.writes = config, run, trainer, tell, writes
-        self.minutes, self.steps = minutes, steps
-        self.began = self.saved = time.monotonic()
-        self.before = trainer.seconds
-        self.window: list[Tensor] = []
-        if writes:
-            self._forget_later_lines()
-
-    def over(self) -> bool:
-        """Tell whether the time or the steps are used up; several trainers stop together."""
-        late = torch.tensor(float(time.monotonic() - self.began >= 60 * self.minutes))
-        if dist.is_initialized():
-            dist.broadcast(late, src=0)
-        return bool(late) or self.trainer.step >= self.steps
-
-    def note(self, figures: Tensor) -> None:
-        """Remember the figures of a step; now and then write them down and save."""
-        if not self.writes:
-            return
-        self.window.append(figures)
-        if self.trainer.step % self.config.log_every:
-            return
-        self._clock()
-        means = torch.stack(self.window).mean(dim=0).tolist()
-        line = {"step": self.trainer.step, "minutes": self.trainer.seconds / 60}
-        line |= dict(zip(FIGURES, means, strict=True))
-        with (self.run / LOG).open("a") as file:
-            file.write(json.dumps(line) + "\n")
-        self.tell(line)
-        self.window = []
-        if time.monotonic() - self.saved >= 60 * self.config.save_minutes:
-            self._save()
-
-    def close(self) -> None:
-        """Save one last time."""
-        if self.writes:
-            self._clock()
-            self._save()
-
-    def _clock(self) -> None:
-        self.trainer.seconds = self.before + time.monotonic() - self.began
-
-    def _save(self) -> None:
-        self.trainer.save(self.run / CHECKPOINT, {"config": asdict(self.config)})
-        if (self.run / LOG).exists():
-            draw_curve(self.run / LOG, self.run / CURVE)
-        self.saved = time.monotonic()
-
-    def _forget_later_lines(self) -> None:
-        """A killed run may have logged steps beyond its last checkpoint, which are now repeated."""
-        log = self.run / LOG
-        if log.exists():
-            whole = [line for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
-            kept = [line for line in whole if json.loads(line)["step"] <= self.trainer.step]
-            write_whole(log, lambda file: file.write("".join(kept).encode()))
-
-
-def draw_curve(log: Path, picture: Path) -> None:
-    """Draw the smoothed learning curve of a log."""
-    table = pd.read_json(log, lines=True).set_index("minutes")
-    smooth = table[list(FIGURES)].ewm(span=10).mean()
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    axes = figure.subplots(1, 2)
-    for axis, names in zip(axes, (FIGURES[:2], FIGURES[2:]), strict=True):
-        smooth[list(names)].plot(ax=axis, xlabel="minutes", grid=True)
-    write_whole(picture, lambda file: figure.savefig(file, format="png", dpi=100))
+    save_encoder(cast(Encoder, trainer.average.module), path, facts)
 
 
 @contextmanager
@@ -243,6 +153,6 @@ def _process_group() -> Iterator[tuple[int, int]]:
     dist.init_process_group("gloo")
     try:
         yield dist.get_rank(), dist.get_world_size()
-        dist.barrier()  # nobody leaves while another still talks
+        dist.barrier()  # no trainer may leave while another still sends
     finally:
         dist.destroy_process_group()

@@ -1,7 +1,7 @@
-"""Training tasks: an endless stream in which batch k is a function of the seed and k alone, so that any run can resume.
+"""Simulated training tables: batch k is a function of the seed and k alone, so that any run can resume.
 
-Shapes: B tables, D variables. The prior is P_IN in both presets, half of the time with other noises. The graphs,
-Laplace noise and parameter ranges of P_OUT never appear.
+Shapes: B tables, N rows, D variables. The prior is P_IN in both presets, half of the time with other noises. The
+graphs, Laplace noise and parameter ranges of P_OUT never appear.
 """
 
 import math
@@ -16,6 +16,8 @@ from fipscm.arrays import Adjacency, Array
 from fipscm.errors import unknown_name
 from fipscm.graph import leaves, relabel, remaining_after_leaf_removal
 from fipscm.order.evidence.table import Evidence, EvidenceTable
+from fipscm.order.paper.axial import AxialConfig
+from fipscm.order.paper.chunks import scaled
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate import PRIORS, Noise
 from fipscm.simulate.mechanisms import Equation
@@ -30,10 +32,10 @@ class TaskConfig:
     Attributes:
         seed: of the whole stream.
         nodes: ranges of the number of variables, one drawn per batch with its weight.
-        rows: smallest and largest number of rows, drawn log-uniformly per table.
-        cells: most cells of a table, so that large tables do not eat the time of many small ones.
+        rows: smallest and largest number of rows, drawn log-uniformly per table; the paper's encoder has a fixed one.
+        cells: most cells of a table, so that a large table does not take the time of many small ones.
         scms: tables per batch.
-        prefixes: how many leaf removals each table serves.
+        prefixes: from each table, so many numbers of leaves are removed; the paper's encoder has one per batch.
     """
 
     seed: int = 0
@@ -44,7 +46,7 @@ class TaskConfig:
     prefixes: int = 4
 
 
-# A run starts on small tables, which are cheap and teach the same lessons.
+# A run starts on small tables: many of them in little time, with the same kinds of mechanisms and noises.
 CURRICULUM = {
     "small": TaskConfig(nodes=((3, 10, 0.3), (11, 20, 0.7)), rows=(100, 2000)),
     "mixed": TaskConfig(),
@@ -79,6 +81,25 @@ def training_batch(config: TaskConfig, index: int) -> list[Slab]:
     counts = np.sort(rng.choice(nodes - 1, size=min(config.prefixes, nodes - 1), replace=False))
     tables = [_examples(config, nodes, counts, rng) for _ in range(config.scms)]
     return [_slab(examples) for examples in zip(*tables, strict=True)]
+
+
+@dataclass(frozen=True)
+class RowsBatch:
+    """B tables of one size as rows, and their graphs; the seed decides which leaves are removed."""
+
+    rows: Tensor  # (B, N, D)
+    graphs: list[Adjacency]
+    seed: int
+
+
+def rows_batch(config: TaskConfig, encoder: AxialConfig, index: int) -> RowsBatch:
+    """Simulate batch number `index` for the paper's encoder: tables of as many rows and of the scale it reads."""
+    rng = np.random.default_rng([config.seed, index])
+    nodes = draw_nodes(config, rng)
+    scms = [training_scm(nodes, rng) for _ in range(config.scms)]
+    tables = [scaled(scm.sample_arrays(encoder.rows, rng)[0], encoder.scale) for scm in scms]
+    rows = torch.from_numpy(np.stack(tables)).float()
+    return RowsBatch(rows, [scm.adjacency for scm in scms], int(rng.integers(2**31)))
 
 
 def draw_nodes(config: TaskConfig, rng: np.random.Generator) -> int:

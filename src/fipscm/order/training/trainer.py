@@ -10,19 +10,19 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.weights import Encoder, EncoderConfig, build_encoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays
 
 
 @dataclass(frozen=True)
 class OptimizerConfig:
-    """AdamW at a constant rate after its warm-up: the running average is what is used, whenever a run stops.
+    """AdamW at a constant rate after its warm-up: a run may stop at any step, and its averaged weights are used.
 
     Attributes:
         rate: learning rate after the warm-up.
         warmup: steps of the linear warm-up.
-        memory: steps the running average looks back.
+        memory: steps over which the weights are averaged.
         weight_decay: of AdamW.
         clip: largest norm of a gradient.
     """
@@ -37,7 +37,7 @@ class OptimizerConfig:
 class Trainer:
     """A network in training."""
 
-    def __init__(self, encoder: EvidenceConfig, config: OptimizerConfig, seed: int):
+    def __init__(self, encoder: EncoderConfig, config: OptimizerConfig, seed: int):
         self.config = config
         self.encoder = _seeded_encoder(encoder, seed)
         self.average = AveragedModel(self.encoder, multi_avg_fn=self._move_average)
@@ -47,8 +47,13 @@ class Trainer:
         self.step = 0
         self.seconds = 0.0
 
+    def begin_with(self, encoder: Encoder) -> None:
+        """Start from trained weights instead of random ones; the optimizer starts without memory."""
+        self.encoder.load_state_dict(encoder.state_dict())
+        self.average.module.load_state_dict(encoder.state_dict())
+
     def update(self, loss: Tensor) -> None:
-        """Take one step down the gradient of the loss; one without a finite gradient counts, but changes nothing."""
+        """Take one step down the gradient of the loss; a step without a finite gradient changes no weight."""
         self.step += 1
         for group in self.optimizer.param_groups:
             group["lr"] = self.config.rate * min(1.0, self.step / self.config.warmup)
@@ -62,7 +67,7 @@ class Trainer:
         self.average.update_parameters(self.encoder)
 
     def save(self, path: Path, facts: dict[str, Any]) -> None:
-        """Write everything, and what else is to be remembered."""
+        """Write everything, and the facts given."""
         arrays = {
             **to_arrays(self.encoder.state_dict(), "encoder."),
             **to_arrays(self.average.state_dict(), "average."),
@@ -71,7 +76,7 @@ class Trainer:
         save_archive(path, "checkpoint", arrays, {"step": self.step, "seconds": self.seconds, **facts})
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Continue where a checkpoint stopped, and return what else it remembers."""
+        """Continue where a checkpoint stopped, and return its facts."""
         arrays, facts = load_archive(path, "checkpoint")
         restore_module(self.encoder, arrays, "encoder.")
         restore_module(self.average, arrays, "average.")
@@ -80,15 +85,15 @@ class Trainer:
         return facts
 
     def _move_average(self, average: Sequence[Tensor], current: Sequence[Tensor], count: Tensor | int) -> None:
-        # Early on the average must forget faster, or it would still hold the initial weights.
+        # Early on the average looks back less far, or the initial weights would still be in it.
         memory = min(self.config.memory, 1 + int(count) / 10)
         with torch.no_grad():
             for old, new in zip(average, current, strict=True):
                 old.lerp_(new, 1 / memory)
 
 
-def _seeded_encoder(config: EvidenceConfig, seed: int) -> EvidenceEncoder:
+def _seeded_encoder(config: EncoderConfig, seed: int) -> Encoder:
     """Initialise from a seed and leave PyTorch's global generator as it was."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return EvidenceEncoder(config)
+        return build_encoder(config)

@@ -1,0 +1,81 @@
+"""What each encoder is trained on: its batches, the loss of a batch, and the figures for the log."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.paper.axial import AxialConfig, AxialEncoder
+from fipscm.order.paper.chunks import RowsReader
+from fipscm.order.paper.ordering_error import single_step_error
+from fipscm.order.training.loss import task_loss, top_hits
+from fipscm.order.training.tasks import RowsBatch, Slab, TaskConfig, rows_batch, training_batch
+from fipscm.order.weights import EncoderConfig
+
+
+class EvidenceObjective(nn.Module):
+    """The loss of a batch as one forward pass, so that it can be distributed; each table is read in both scales."""
+
+    def __init__(self, encoder: EvidenceEncoder):
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, batch: list[Slab]) -> tuple[Tensor, Tensor]:
+        """Return the loss, and the figures for the log."""
+        rows = []
+        for slab in batch:
+            for raw in (0.0, 1.0):
+                flag = torch.full((len(slab.pair),), raw, dtype=torch.float32)
+                logits = self.encoder(slab.pair, slab.node, slab.scale, flag)
+                loss = task_loss(logits, slab.leaf, slab.parent)
+                rows.append(torch.stack([*loss, top_hits(logits.leaf, slab.leaf).mean()]))
+        figures = torch.stack(rows).view(len(batch), 2, 3)
+        leaf, parent = figures[..., 0].mean(), figures[..., 1].mean()
+        return leaf + parent, torch.stack([leaf, parent, *figures[..., 2].mean(dim=0)]).detach()
+
+
+class PaperObjective(nn.Module):
+    """The paper's loss at one random step of leaf removal, as one forward pass."""
+
+    def __init__(self, encoder: AxialEncoder):
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, batch: RowsBatch) -> tuple[Tensor, Tensor]:
+        """Return the loss, and the figures for the log."""
+        reader, rng = RowsReader(self.encoder, batch.rows), np.random.default_rng(batch.seed)
+        loss = single_step_error(reader, batch.graphs, rng).mean()
+        return loss, loss.detach().view(1)
+
+
+@dataclass(frozen=True)
+class Course:
+    """How one kind of encoder is trained.
+
+    Attributes:
+        batch: simulates the batch of an index, for these sizes of tables and this encoder.
+        objective: from the encoder to a module that returns the loss of a batch and its figures.
+        figures: their names.
+    """
+
+    batch: Callable[[TaskConfig, Any, int], Any]
+    objective: Callable[[Any], nn.Module]
+    figures: tuple[str, ...]
+
+
+def _evidence_batch(tasks: TaskConfig, encoder: EvidenceConfig, index: int) -> list[Slab]:
+    return training_batch(tasks, index)  # evidence does not depend on the encoder that reads it
+
+
+COURSES: dict[type[EncoderConfig], Course] = {
+    EvidenceConfig: Course(
+        _evidence_batch,
+        EvidenceObjective,
+        ("leaf loss", "parent loss", "top-1 leaf, standardized", "top-1 leaf, raw"),
+    ),
+    AxialConfig: Course(rows_batch, PaperObjective, ("leaf loss",)),
+}

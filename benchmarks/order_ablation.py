@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 import typer
 
-from fipscm.order.evidence.table import PAIR_STATISTICS
+from fipscm.order.evidence.plan import ONE_VIEW
 from fipscm.order.training.objectives import EvidenceObjective
 from fipscm.order.training.tasks import Slab, curriculum, training_batch
 from fipscm.order.training.trainer import OptimizerConfig, Trainer
@@ -28,7 +28,7 @@ GROUPS = {
 
 
 def kept_statistics(words: tuple[str, ...]) -> torch.Tensor:
-    return torch.tensor([float(not any(word in name for word in words)) for name in PAIR_STATISTICS])
+    return torch.tensor([float(not any(word in name for word in words)) for name in ONE_VIEW.pair])
 
 
 def blanked(batch: list[Slab], kept: torch.Tensor) -> list[Slab]:

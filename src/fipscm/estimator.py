@@ -24,8 +24,8 @@ from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.progress import progress_bar, silent
+from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
-from fipscm.order.zero_shot import SCALES
 from fipscm.questions.check import CheckResult, check_model
 from fipscm.questions.effect import Effect, Question, average_effect, bootstrap_corrections
 from fipscm.questions.uncertainty import agreement

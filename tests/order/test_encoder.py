@@ -1,13 +1,13 @@
 import torch
 
-from fipscm.order.evidence.table import NODE_STATISTICS, PAIR_STATISTICS, SCALE_STATISTICS
+from fipscm.order.evidence.plan import ONE_VIEW
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 
 
 def random_evidence(tables, variables):
     generator = torch.Generator().manual_seed(0)
-    shapes = (variables, variables, len(PAIR_STATISTICS)), (variables, len(NODE_STATISTICS))
-    return [torch.randn(tables, *shape, generator=generator) for shape in (*shapes, (variables, len(SCALE_STATISTICS)))]
+    shapes = (variables, variables, len(ONE_VIEW.pair)), (variables, len(ONE_VIEW.node))
+    return [torch.randn(tables, *shape, generator=generator) for shape in (*shapes, (variables, len(ONE_VIEW.scale)))]
 
 
 def test_permuting_variables_permutes_leaves_and_parents(tiny_encoder):

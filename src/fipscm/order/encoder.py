@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from fipscm.order.evidence.table import NODE_STATISTICS, PAIR_STATISTICS, SCALE_STATISTICS
+from fipscm.order.evidence.views import STATISTICS
 
 # Of a table: raw columns are compared by their variances, standardized ones are not.
 SCALES = ("raw", "standardized")
@@ -30,11 +30,12 @@ class Logits(NamedTuple):
 
 @dataclass(frozen=True)
 class EvidenceConfig:
-    """Size of the evidence encoder."""
+    """Size of the evidence encoder, and what it reads: the statistics of the "values", or of both "views"."""
 
     width: int = 64
     rounds: int = 4
     heads: int = 4
+    evidence: str = "values"
 
 
 class EvidenceEncoder(nn.Module):
@@ -43,9 +44,9 @@ class EvidenceEncoder(nn.Module):
     def __init__(self, config: EvidenceConfig):
         super().__init__()
         self.config = config
-        width = config.width
-        self.embed_pair = _mlp(len(PAIR_STATISTICS), width)
-        self.embed_node = _mlp(len(NODE_STATISTICS) + len(SCALE_STATISTICS) + 1, width)
+        width, statistics = config.width, STATISTICS[config.evidence]
+        self.embed_pair = _mlp(len(statistics.pair), width)
+        self.embed_node = _mlp(len(statistics.node) + len(statistics.scale) + 1, width)
         self.rounds = nn.ModuleList(_Round(width, config.heads) for _ in range(config.rounds))
         self.leaf = nn.Sequential(LayerNorm(width), Linear(width, 1))
         self.parent = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))

@@ -3,6 +3,7 @@
 Shapes: B tables, N rows, D remaining variables.
 """
 
+from collections.abc import Sequence
 from typing import Protocol, Self
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 from fipscm.arrays import Array
 from fipscm.order.encoder import EvidenceEncoder, Logits
 from fipscm.order.evidence.table import EvidenceTable
+from fipscm.order.evidence.views import ViewsTable
 
 
 class Reader(Protocol):
@@ -30,16 +32,20 @@ class Reader(Protocol):
         ...
 
 
+# By what an encoder reads.
+TABLES: dict[str, type[EvidenceTable] | type[ViewsTable]] = {"values": EvidenceTable, "views": ViewsTable}
+
+
 class EvidenceReader:
     """Tables as evidence: statistics of their variables and pairs."""
 
-    def __init__(self, encoder: EvidenceEncoder, tables: list[EvidenceTable], raw: bool):
+    def __init__(self, encoder: EvidenceEncoder, tables: Sequence[EvidenceTable | ViewsTable], raw: bool):
         self.encoder, self.tables, self.raw = encoder, tables, raw
 
     @classmethod
     def of(cls, encoder: EvidenceEncoder, rows: Array, raw: bool) -> Self:
         """rows: (B, N, D)."""
-        return cls(encoder, [EvidenceTable.of(table) for table in rows], raw)
+        return cls(encoder, [TABLES[encoder.config.evidence].of(table) for table in rows], raw)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.order.evidence.table import NODE_STATISTICS, PAIR_STATISTICS, SCALE_STATISTICS, EvidenceTable
+from fipscm.order.evidence.plan import ONE_VIEW
+from fipscm.order.evidence.table import EvidenceTable
 from fipscm.simulate import sample_scm
 
 PARTS = ("pair", "node", "scale")
@@ -14,9 +15,9 @@ def evidence(values):
 
 def test_every_statistic_has_a_name(table):
     found = evidence(table.to_numpy())
-    assert found.pair.shape == (5, 5, len(PAIR_STATISTICS))
-    assert found.node.shape == (5, len(NODE_STATISTICS))
-    assert found.scale.shape == (5, len(SCALE_STATISTICS))
+    assert found.pair.shape == (5, 5, len(ONE_VIEW.pair))
+    assert found.node.shape == (5, len(ONE_VIEW.node))
+    assert found.scale.shape == (5, len(ONE_VIEW.scale))
 
 
 def test_permuting_columns_permutes_the_evidence(table):
@@ -82,10 +83,10 @@ def test_a_leaf_looks_independent_and_its_cause_does_not():
     middle = 1.5 * root + noise[:, 1]
     leaf = 1.5 * middle + noise[:, 2]
     found = evidence(np.column_stack([root, middle, leaf])).pair
-    statistic = PAIR_STATISTICS.index("linear: square, value of the rest")
+    statistic = ONE_VIEW.pair.index("linear: square, value of the rest")
     assert found[2, 1, statistic].abs() < 1.0  # asinh(3 standard errors) / 2
     assert found[1, 2, statistic].abs() > 2.0
-    need = PAIR_STATISTICS.index("need of j for i")
+    need = ONE_VIEW.pair.index("need of j for i")
     assert found[2, 1, need] > 2.5
     assert found[2, 0, need] < 1.5
 

@@ -18,6 +18,7 @@ from fipscm.arrays import Array
 BUMPS = 8
 BASIS = 1 + BUMPS
 BLOCK_ENTRIES = 2**22
+CACHED = 2**25  # entries of bumps that are kept: 128 MB
 
 
 def row_blocks(rows: int, width: int) -> list[slice]:
@@ -35,6 +36,7 @@ class Columns:
     knots: Tensor  # (D, BUMPS)
     widths: Tensor  # (D,)
     centres: Tensor  # (D, BUMPS), the mean of each bump
+    cached: Tensor | None = None  # (N, D, BUMPS) centred bumps in single precision, of tables that are not too large
 
     @classmethod
     def of(cls, table: Array) -> "Columns":
@@ -48,7 +50,8 @@ class Columns:
         centres = torch.zeros_like(knots)
         for rows in uncentred.row_blocks():
             centres += uncentred.basis(rows)[:, :, 1:].sum(dim=0)
-        return replace(uncentred, centres=centres / len(values))
+        columns = replace(uncentred, centres=centres / len(values))
+        return replace(columns, cached=columns.bumps(slice(None)) if knots.numel() * len(values) <= CACHED else None)
 
     def row_blocks(self) -> list[slice]:
         """Slices of rows small enough to expand."""
@@ -61,10 +64,34 @@ class Columns:
         bumps = torch.exp(-0.5 * ((values - self.knots) / self.widths.unsqueeze(-1)) ** 2) - self.centres
         return torch.cat([values, bumps], dim=-1)
 
+    def bumps(self, rows: slice) -> Tensor:
+        """(rows, D, BUMPS): the bumps alone, centred, in single precision, which is enough to add up residuals."""
+        return self.basis(rows)[:, :, 1:].float() if self.cached is None else self.cached[rows]
+
+    def fitted(self, weights: Tensor) -> Tensor:
+        """(N, D): every basis function times its weights (D, K, D), summed."""
+        smooth = weights[:, 1:].flatten(0, 1).float()
+        # Lines may cancel to a part in a million, so they are added up in double precision.
+        pieces = [
+            self.values[rows] @ weights[:, 0] + (self.bumps(rows).flatten(1) @ smooth).double()
+            for rows in self.row_blocks()
+        ]
+        return torch.cat(pieces)
+
+    def products(self, targets: Tensor) -> Tensor:
+        """(D, K, D): the mean product of every basis function with every target (N, D)."""
+        single = targets.float()
+        total = torch.zeros(len(self.knots), BASIS, targets.shape[1], dtype=torch.float64)
+        for rows in self.row_blocks():
+            total[:, 0] += self.values[rows].float().T @ single[rows]
+            total[:, 1:] += (self.bumps(rows).flatten(1).T @ single[rows]).view(len(self.knots), BUMPS, -1)
+        return total / len(targets)
+
     def keep(self, kept: Tensor) -> "Columns":
         """The same rows, fewer variables."""
+        cached = None if self.cached is None else self.cached[:, kept]
         return Columns(
-            self.values[:, kept], self.log_std[kept], self.knots[kept], self.widths[kept], self.centres[kept]
+            self.values[:, kept], self.log_std[kept], self.knots[kept], self.widths[kept], self.centres[kept], cached
         )
 
 
@@ -108,6 +135,20 @@ class LeaveOneOut:
     def residual_weights(self) -> Tensor:
         """(D, K, D): basis functions times column j of this are the residuals of variable j on all others."""
         return torch.einsum("akjl,jl->akj", self.inverse, self._own_inverse()[:, :, 0])
+
+    def on_the_others(self, products: Tensor) -> Tensor:
+        """Coefficients (D, K, D) of regressing a target per variable on the blocks of all other variables.
+
+        products: (D, K, D), the mean product of every basis function with every target. Leaving block j out for
+        target j is a downdate of the inverse, as in `keep`.
+        """
+        own = torch.eye(len(self.gram), dtype=torch.bool)
+        foreign = products.masked_fill(own.unsqueeze(1), 0.0)
+        size = self.gram.shape[0] * self.gram.shape[1]
+        whole = (self.inverse.reshape(size, size) @ foreign.reshape(size, -1)).view(products.shape)
+        within = torch.diagonal(whole, dim1=0, dim2=2).T  # (D, K), what would go to the left-out block
+        share = torch.einsum("jkl,jl->jk", self._own_inverse(), within)
+        return (whole - torch.einsum("akjl,jl->akj", self.inverse, share)).masked_fill(own.unsqueeze(1), 0.0)
 
     def residual_variances(self, weights: Tensor) -> Tensor:
         """(D,): the mean square of the residuals that `weights` give."""

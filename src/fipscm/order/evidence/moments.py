@@ -17,7 +17,11 @@ TRANSFORMS: dict[str, Callable[[Tensor], Tensor]] = {
     "square": torch.square,
     "tanh": torch.tanh,
     "size": torch.abs,
+    "sign": torch.sign,
+    "cube": lambda v: v * v.abs().clamp(max=3).square(),  # a bounded factor: few rows must not decide
 }
+# What every source is described by.
+SHAPE = ("square", "size")
 # (transform of j's column, transform of i's linear residual): what `with_rest` is made of
 WITH_LINEAR = (("tanh", "value"), ("square", "value"), ("square", "square"))
 
@@ -46,18 +50,16 @@ class Moments:
         residuals = [name for name in sources if name != "values"]
         rests = {Pairing(name, left, right, "linear") for name in residuals for left, right in WITH_LINEAR}
         asked = {*pairings, *rests, JOINT}
+        columns = {(each.source, each.left) for each in asked} | {(each.other, each.right) for each in asked}
+        columns |= {(name, transform) for name in sources for transform in SHAPE}
         totals: dict[tuple[str, ...], Tensor] = {}
-        for block in row_blocks(rows, 2 * len(sources) * len(TRANSFORMS) * variables):
+        for block in row_blocks(rows, 2 * len(columns) * variables):
             # Clipped columns of unit variance: single precision loses nothing and halves the time.
             unit = {name: (source[block] / stds[name]).clamp(-CLIP, CLIP).float() for name, source in sources.items()}
-            for key, total in _sums(unit, asked, residuals).items():
+            for key, total in _sums(unit, columns, asked, residuals).items():
                 totals[key] = totals[key] + total if key in totals else total.double()
         self._means = {key: total / rows for key, total in totals.items()}
-        self._spreads = {
-            (name, transform): _spread(self._means[name, transform], self._means[name, transform, "energy"])
-            for name in sources
-            for transform in TRANSFORMS
-        }
+        self._spreads = {column: _spread(self._means[column], self._means[*column, "energy"]) for column in columns}
         self.names = tuple(sources)
 
     def correlation(self, pairing: Pairing) -> Tensor:
@@ -98,14 +100,14 @@ def _spread(mean: Tensor, energy: Tensor) -> Tensor:
     return (energy - mean.square()).clamp_min(1e-12).sqrt()
 
 
-def _sums(unit: dict[str, Tensor], asked: set[Pairing], residuals: list[str]) -> dict[tuple[str, ...], Tensor]:
+def _sums(
+    unit: dict[str, Tensor], columns: set[tuple[str, str]], asked: set[Pairing], residuals: list[str]
+) -> dict[tuple[str, ...], Tensor]:
     """Sums over the rows of a block, by what they are: transforms, their squares and products, third powers.
 
     "bent" at [j, i] is the square of j's column times j's linear residual, times i's linear residual.
     """
-    seen = {
-        (name, transform): TRANSFORMS[transform](column) for name, column in unit.items() for transform in TRANSFORMS
-    }
+    seen = {(name, transform): TRANSFORMS[transform](unit[name]) for name, transform in columns}
     linear = unit["linear"]
     return {
         **{key: column.sum(dim=0) for key, column in seen.items()},

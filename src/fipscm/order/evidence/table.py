@@ -15,55 +15,18 @@ from torch import Tensor
 from fipscm.arrays import Array
 from fipscm.order.evidence.interactions import InteractionResiduals
 from fipscm.order.evidence.leave_one_out import BASIS, Columns, LeaveOneOut, gram, single_fit
-from fipscm.order.evidence.moments import WITH_LINEAR, Moments, Pairing
-
-RESIDUALS = ("linear", "additive", "interaction")
-# (transform of j's column, transform of i's column)
-AMONG_VALUES = (("tanh", "value"), ("square", "value"), ("square", "square"))
-WITH_VALUES = (*AMONG_VALUES, ("value", "tanh"), ("value", "square"), ("size", "size"))
-WITHIN = (("value", "value"), ("tanh", "value"), ("square", "square"))
-FITS = (
-    "correlation",
-    "squared correlation",
-    "partial correlation",
-    "certainty of the partial correlation",
-    "share of j that i explains",
-    "need of j for i",
-    "size of i in the fit of j",
-    "likelihood ratio",
-)
-PAIR_STATISTICS = (
-    *FITS,
-    *(f"values: {f}, {g}" for f, g in AMONG_VALUES),
-    *(f"{kind}: {f}, {g} of values" for kind in RESIDUALS for f, g in WITH_VALUES),
-    *(f"{kind}: {f}, {g} of residuals" for kind in RESIDUALS for f, g in WITHIN),
-    *(f"{kind}: {f}, {g} of the rest" for kind in RESIDUALS for f, g in WITH_LINEAR),
-)
-PAIRINGS = (
-    *(Pairing("values", f, g, "values") for f, g in AMONG_VALUES),
-    *(Pairing(kind, f, g, "values") for kind in RESIDUALS for f, g in WITH_VALUES),
-    *(Pairing(kind, f, g, kind) for kind in RESIDUALS for f, g in WITHIN),
-)
-NODE_STATISTICS = (
-    *(f"log variance of the {kind} residual" for kind in RESIDUALS),
-    *(f"{kind}: {what}" for kind in ("values", *RESIDUALS) for what in ("kurtosis", "skewness", "size")),
-    "log rows",
-    "log variables",
-)
-SCALE_STATISTICS = (
-    "log std",
-    *(f"log std of the {kind} residual below the largest" for kind in RESIDUALS),
-    *(f"certainty of that for the {kind} residual" for kind in RESIDUALS),
-)
+from fipscm.order.evidence.moments import Moments, Pairing
+from fipscm.order.evidence.plan import ONE_VIEW, SCALED, UNSCALED, ViewPlan
+from fipscm.order.evidence.spread import scaled_residuals
 
 
 @dataclass(frozen=True)
 class Evidence:
     """What the network sees of a set of variables; pair[j, i] speaks of the residual of j and of variable i."""
 
-    pair: Tensor  # (D, D, len(PAIR_STATISTICS))
-    node: Tensor  # (D, len(NODE_STATISTICS))
-    scale: Tensor  # (D, len(SCALE_STATISTICS)), for tables whose units mean something
+    pair: Tensor  # (D, D, statistics)
+    node: Tensor  # (D, statistics)
+    scale: Tensor  # (D, statistics), for tables whose units mean something
 
 
 @dataclass(frozen=True)
@@ -76,9 +39,10 @@ class EvidenceTable:
     additive: LeaveOneOut
     alone: Tensor
     interactions: InteractionResiduals
+    plan: ViewPlan
 
     @classmethod
-    def of(cls, table: Array) -> Self:
+    def of(cls, table: Array, plan: ViewPlan = ONE_VIEW) -> Self:
         """Read the (N, D) rows of a whole table."""
         rows, variables = table.shape
         columns = Columns.of(table)
@@ -93,6 +57,7 @@ class EvidenceTable:
             LeaveOneOut.of(products, smooth),
             single_fit(products, smooth),
             InteractionResiduals(columns.values),
+            plan,
         )
 
     def keep(self, positions: Tensor) -> Self:
@@ -115,29 +80,35 @@ class EvidenceTable:
         """Compute the evidence on the remaining variables."""
         rows, variables = self.columns.values.shape
         weights = self.additive.residual_weights()
-        additive = torch.cat(
-            [self.columns.basis(block).flatten(1) @ weights.flatten(0, 1) for block in self.columns.row_blocks()]
-        )
         needs = rows * self.additive.drop_losses(weights) / self.additive.residual_variances(weights).unsqueeze(1)
+        residuals = self._residuals(weights, needs)
+        variances = {kind: found.square().mean(dim=0).clamp_min(1e-12) for kind, found in residuals.items()}
+        moments = Moments({"values": self.columns.values, **residuals}, self.plan.pairings)
+        pair = torch.cat([self._fits(needs, self.additive.sizes(weights), moments), self._tests(moments, rows)])
+        pair = pair.masked_fill(torch.eye(variables, dtype=torch.bool), 0.0)
+        node = [
+            *(variance.log() / 4 for variance in variances.values()),
+            *(shape for source in moments.names for shape in moments.shape(source)),
+            *torch.tensor([[math.log(rows) / 4], [math.log(variables) / 2]], dtype=torch.float64).expand(2, variables),
+        ]
+        comparable = torch.stack([variances[kind] for kind in UNSCALED])
+        return Evidence(
+            pair.permute(1, 2, 0).float().contiguous(),
+            torch.stack(node, dim=-1).float(),
+            _scales(self.columns.log_std, comparable, rows).float(),
+        )
+
+    def _residuals(self, weights: Tensor, needs: Tensor) -> dict[str, Tensor]:
+        """(N, D) each, by kind."""
+        additive = self.columns.fitted(weights)
         residuals = {
             "linear": self.columns.values @ self.linear.residual_weights().squeeze(1),
             "additive": additive,
             "interaction": self.interactions.of(additive, needs, self.kept),
         }
-        variances = torch.stack([residual.square().mean(dim=0) for residual in residuals.values()]).clamp_min(1e-12)
-        moments = Moments({"values": self.columns.values, **residuals}, PAIRINGS)
-        pair = torch.cat([self._fits(needs, self.additive.sizes(weights), moments), _tests(moments, rows)])
-        pair = pair.masked_fill(torch.eye(variables, dtype=torch.bool), 0.0)
-        node = [
-            *variances.log() / 4,
-            *(shape for source in moments.names for shape in moments.shape(source)),
-            *torch.tensor([[math.log(rows) / 4], [math.log(variables) / 2]], dtype=torch.float64).expand(2, variables),
-        ]
-        return Evidence(
-            pair.permute(1, 2, 0).float().contiguous(),
-            torch.stack(node, dim=-1).float(),
-            _scales(self.columns.log_std, variances, rows).float(),
-        )
+        if SCALED in self.plan.residuals:
+            residuals[SCALED] = scaled_residuals(residuals["interaction"], self.columns, self.additive)
+        return residuals
 
     def _fits(self, needs: Tensor, sizes: Tensor, moments: Moments) -> Tensor:
         rows = len(self.columns.values)
@@ -157,18 +128,17 @@ class EvidenceTable:
         ]
         return torch.stack(fits)
 
+    def _tests(self, moments: Moments, rows: int) -> Tensor:
+        correlations = [
+            *(moments.correlation(pairing) for pairing in self.plan.pairings),
+            *(rest for kind in self.plan.residuals for rest in moments.with_rest(kind)),
+        ]
+        return certainty(torch.stack(correlations), rows)
+
 
 def certainty(correlation: Tensor, rows: int) -> Tensor:
     """How many standard errors a correlation is from zero, on a scale that tames large numbers."""
     return (math.sqrt(rows) * correlation).asinh() / 2
-
-
-def _tests(moments: Moments, rows: int) -> Tensor:
-    correlations = [
-        *(moments.correlation(pairing) for pairing in PAIRINGS),
-        *(rest for kind in RESIDUALS for rest in moments.with_rest(kind)),
-    ]
-    return certainty(torch.stack(correlations), rows)
 
 
 def _scales(log_std: Tensor, variances: Tensor, rows: int) -> Tensor:

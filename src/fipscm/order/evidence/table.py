@@ -2,7 +2,7 @@
 
 In an additive-noise SCM a leaf's residual on all other variables is its noise, independent of all of them; any other
 variable's residual depends on some of them. So residuals (linear, additive, with interactions) are compared with the
-other variables. And once j is a leaf, i is its parent exactly when j needs i beside all the others.
+other variables. Once j is a leaf, i is its parent exactly when the regression of j on all others gets worse without i.
 """
 
 import math
@@ -22,6 +22,8 @@ RESIDUALS = ("linear", "additive", "interaction")
 AMONG_VALUES = (("tanh", "value"), ("square", "value"), ("square", "square"))
 WITH_VALUES = (*AMONG_VALUES, ("value", "tanh"), ("value", "square"), ("size", "size"))
 WITHIN = (("value", "value"), ("tanh", "value"), ("square", "square"))
+# "need" is how much of j's fit is lost without i, over its residual variance; "likelihood ratio" compares the two causal
+# directions of the pair alone (Hyvarinen and Smith, 2013).
 FITS = (
     "correlation",
     "squared correlation",
@@ -59,11 +61,11 @@ SCALE_STATISTICS = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the network sees of a set of variables; pair[j, i] speaks of the residual of j and of variable i."""
+    """What the network reads of a set of variables; pair[j, i] compares the residual of j with variable i."""
 
     pair: Tensor  # (D, D, len(PAIR_STATISTICS))
     node: Tensor  # (D, len(NODE_STATISTICS))
-    scale: Tensor  # (D, len(SCALE_STATISTICS)), for tables whose units mean something
+    scale: Tensor  # (D, len(SCALE_STATISTICS)), read of raw tables only
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class EvidenceTable:
         rows, variables = table.shape
         columns = Columns.of(table)
         products = gram(columns)
-        # A linear SCM may leave one part in a million unexplained; only few rows per variable call for more ridge.
+        # A linear SCM may leave one part in a million unexplained, so the ridge is tiny unless rows are few.
         linear = torch.tensor([1e-8 + 0.01 * min(1.0, variables / rows) ** 4], dtype=torch.float64)
         smooth = torch.cat([linear, torch.full((BASIS - 1,), 1e-4 + 1 / rows, dtype=torch.float64)])
         return cls(
@@ -128,6 +130,7 @@ class EvidenceTable:
         moments = Moments({"values": self.columns.values, **residuals}, PAIRINGS)
         pair = torch.cat([self._fits(needs, self.additive.sizes(weights), moments), _tests(moments, rows)])
         pair = pair.masked_fill(torch.eye(variables, dtype=torch.bool), 0.0)
+        # Logarithms are divided so that all inputs of the network are of the order of one.
         node = [
             *variances.log() / 4,
             *(shape for source in moments.names for shape in moments.shape(source)),
@@ -159,7 +162,7 @@ class EvidenceTable:
 
 
 def certainty(correlation: Tensor, rows: int) -> Tensor:
-    """How many standard errors a correlation is from zero, on a scale that tames large numbers."""
+    """How many standard errors a correlation is from zero: linear up to about one, logarithmic beyond."""
     return (math.sqrt(rows) * correlation).asinh() / 2
 
 
@@ -172,7 +175,11 @@ def _tests(moments: Moments, rows: int) -> Tensor:
 
 
 def _scales(log_std: Tensor, variances: Tensor, rows: int) -> Tensor:
-    """(D, S): raw units. The noise of a leaf is its whole residual, any other residual is smaller than the noise."""
+    """(D, S): how the columns' own scales compare.
+
+    With noises of one size, leaves have the largest residuals: a leaf's residual is its whole noise, while part of any
+    other variable's noise is explained by its effects.
+    """
     below = log_std + variances.log() / 2
     below = below - below.amax(dim=1, keepdim=True)
     return torch.stack([(log_std - log_std.mean()) / 2, *below, *certainty(below, rows)], dim=-1)

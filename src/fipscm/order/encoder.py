@@ -52,7 +52,7 @@ class EvidenceEncoder(nn.Module):
         self.parent = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))
 
     def forward(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> Logits:
-        """Read pair (B, D, D, ...), node and scale (B, D, ...); raw (B,) is 1 where units mean something, else 0."""
+        """Read pair (B, D, D, ...), node and scale (B, D, ...); raw (B,) is 1 for a raw table, else 0."""
         flag = raw.view(-1, 1, 1).expand(-1, node.shape[1], 1)
         pairs, nodes = self.embed_pair(pair), self.embed_node(torch.cat([node, scale * flag, flag], dim=-1))
         for update in self.rounds:

@@ -17,19 +17,19 @@ from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import to_arrays, to_tensors
 
 REFERENCE = Path(__file__).with_name("reference.safetensors")
-FARTHEST = 10.0
+FARTHEST = 10.0  # in standard deviations of the training tables
 
 
 @dataclass(frozen=True)
 class Novelty:
-    """How far a table is from the training tables (about 1 is typical), and the share of those still farther out."""
+    """The distance of a table from the training tables (about 1 is typical), and the share of those farther out."""
 
     distance: float
     p_value: float
 
 
 def novelty(values: Array) -> Novelty:
-    """Compare the rows (N, D) of a table with what the shipped order model has seen."""
+    """Compare the rows (N, D) of a table with the training tables of the shipped order model."""
     summary = summarise(EvidenceTable.of(values).evidence())
     centre, spread, distances = _reference()
     distance = _distance(summary, centre, spread)
@@ -59,7 +59,7 @@ def _reference() -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _distance(summary: Tensor, centre: Tensor, spread: Tensor) -> Tensor:
-    # One absurd statistic should not hide all the others, nor be needed to see that many are off.
+    # Clipped, so that one extreme statistic does not outweigh all the others.
     return ((summary - centre) / spread).clamp(-FARTHEST, FARTHEST).square().mean()
 
 

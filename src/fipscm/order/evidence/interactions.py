@@ -80,7 +80,7 @@ class _FeatureRegression:
             products += waves.T @ waves
         self._means = sums / rows
         covariance = products / rows - torch.outer(self._means, self._means)
-        covariance.diagonal().add_(1e-3 + 1 / rows)
+        covariance.diagonal().add_(1e-3 + 1 / rows)  # ridge: the features of one cause are nearly collinear
         self._factor = torch.linalg.cholesky(covariance)
 
     def fitted(self, target: Tensor) -> Tensor:

@@ -15,14 +15,14 @@ from torch import Tensor
 
 from fipscm.arrays import Array
 
-BUMPS = 8
+BUMPS = 8  # enough for a curve with a few bends; the Gram matrix grows with their square
 BASIS = 1 + BUMPS
 BLOCK_ENTRIES = 2**22
 CACHED = 2**25  # entries of bumps that are kept: 128 MB
 
 
 def row_blocks(rows: int, width: int) -> list[slice]:
-    """Slices of rows small enough that a block of so many float64 columns takes about 32 MB."""
+    """Slices of rows, each with at most BLOCK_ENTRIES entries in a matrix of that width."""
     size = max(1, BLOCK_ENTRIES // width)
     return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]
 
@@ -44,6 +44,7 @@ class Columns:
         raw = torch.from_numpy(np.ascontiguousarray(table, dtype=np.float64))
         std = raw.std(dim=0, unbiased=False)
         values = (raw - raw.mean(dim=0)) / std
+        # Outside these quantiles too few rows would hold a bump; its width makes it overlap with its neighbours.
         knots = torch.from_numpy(np.quantile(values.numpy(), np.linspace(0.03, 0.97, BUMPS), axis=0)).T.contiguous()
         widths = (1.5 / BUMPS * (knots[:, -1] - knots[:, 0])).clamp_min(1e-3)
         uncentred = cls(values, std.log(), knots, widths, torch.zeros_like(knots))
@@ -161,7 +162,7 @@ class LeaveOneOut:
         blocks = self.inverse.permute(0, 2, 1, 3)  # (i, j, K, K)
         within = torch.diagonal(blocks, dim1=0, dim2=1).permute(2, 0, 1).unsqueeze(1)  # (i, 1, K, K)
         variance = within - blocks @ self._own_inverse() @ blocks.transpose(-1, -2)
-        own = torch.eye(len(blocks), dtype=torch.bool)  # a variable is no regressor of its own: any value will do there
+        own = torch.eye(len(blocks), dtype=torch.bool)  # no variable explains itself: this entry is not used
         variance[own] = torch.eye(variance.shape[-1], dtype=torch.float64)
         coefficients = weights.permute(0, 2, 1).unsqueeze(-1)  # (i, j, K, 1)
         losses = (coefficients * torch.linalg.solve(variance, coefficients)).sum(dim=(-2, -1)).T

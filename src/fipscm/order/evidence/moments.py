@@ -1,6 +1,7 @@
 """Correlations between transforms of residuals and of variables, streamed over rows. Shapes: N rows, D variables.
 
-sqrt(N) times a correlation of independent variables is standard normal, whatever their laws: one scale for everything.
+With many rows, sqrt(N) times a correlation of independent variables is standard normal, whatever their laws: all
+statistics share one scale.
 """
 
 from collections.abc import Callable, Iterable
@@ -70,11 +71,12 @@ class Moments:
         return centred / torch.outer(self._spreads[source, left], self._spreads[other, right])
 
     def with_rest(self, source: str) -> list[Tensor]:
-        """Correlations of j's column with what is left of i's linear residual beyond j's, as in WITH_LINEAR.
+        """Correlations of j's column with the part of i's linear residual that j's does not explain, as in WITH_LINEAR.
 
-        Two residuals on all other variables are correlated; taking j's share out of i's leaves a function of the
-        variables other than j, of which the noise of a leaf j is independent.
+        Two residuals on all other variables are correlated. What j's does not explain of i's is a function of the
+        variables other than j, and the noise of a leaf j is independent of those.
         """
+        # Two residuals that are almost the same leave no rest: the bound keeps the division finite.
         joint = self.correlation(JOINT).fill_diagonal_(0.0).clamp(-0.99, 0.99)
         kept = (1 - joint.square()).sqrt()
         rests = []

@@ -15,6 +15,8 @@ WITH_VALUES = (*AMONG_VALUES, ("value", "tanh"), ("value", "square"), ("size", "
 WITHIN = (("value", "value"), ("tanh", "value"), ("square", "square"))
 # Of residuals with mean zero: where their median and their skewness move with a variable, the noise is not additive.
 ASYMMETRY = (("sign", "value"), ("sign", "square"), ("cube", "value"), ("cube", "square"))
+# "need" is how much of the fit of j is lost without i, over its residual variance; "likelihood ratio" compares the two
+# causal directions of the pair alone (Hyvarinen and Smith, 2013).
 FITS = (
     "correlation",
     "squared correlation",

@@ -2,7 +2,7 @@
 
 In an additive-noise SCM a leaf's residual on all other variables is its noise, independent of all of them; any other
 variable's residual depends on some of them. So residuals (linear, additive, with interactions) are compared with the
-other variables. And once j is a leaf, i is its parent exactly when j needs i beside all the others.
+other variables. Once j is a leaf, i is its parent exactly when the regression of j on all others gets worse without i.
 """
 
 import math
@@ -22,7 +22,7 @@ from fipscm.order.evidence.spread import scaled_residuals
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the network sees of a set of variables; pair[j, i] speaks of the residual of j and of variable i."""
+    """What the network reads of a set of variables; pair[j, i] compares the residual of j with variable i."""
 
     pair: Tensor  # (D, D, statistics)
     node: Tensor  # (D, statistics)
@@ -47,7 +47,7 @@ class EvidenceTable:
         rows, variables = table.shape
         columns = Columns.of(table)
         products = gram(columns)
-        # A linear SCM may leave one part in a million unexplained; only few rows per variable call for more ridge.
+        # A linear SCM may leave one part in a million unexplained, so the ridge is tiny unless rows are few.
         linear = torch.tensor([1e-8 + 0.01 * min(1.0, variables / rows) ** 4], dtype=torch.float64)
         smooth = torch.cat([linear, torch.full((BASIS - 1,), 1e-4 + 1 / rows, dtype=torch.float64)])
         return cls(
@@ -137,12 +137,16 @@ class EvidenceTable:
 
 
 def certainty(correlation: Tensor, rows: int) -> Tensor:
-    """How many standard errors a correlation is from zero, on a scale that tames large numbers."""
+    """How many standard errors a correlation is from zero: linear up to about one, logarithmic beyond."""
     return (math.sqrt(rows) * correlation).asinh() / 2
 
 
 def _scales(log_std: Tensor, variances: Tensor, rows: int) -> Tensor:
-    """(D, S): raw units. The noise of a leaf is its whole residual, any other residual is smaller than the noise."""
+    """(D, S): how the columns' own scales compare.
+
+    With noises of one size, leaves have the largest residuals: a leaf's residual is its whole noise, while part of any
+    other variable's noise is explained by its effects.
+    """
     below = log_std + variances.log() / 2
     below = below - below.amax(dim=1, keepdim=True)
     return torch.stack([(log_std - log_std.mean()) / 2, *below, *certainty(below, rows)], dim=-1)

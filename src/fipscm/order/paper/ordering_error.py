@@ -11,7 +11,7 @@ from fipscm.order.reader import Reader
 
 
 def leaf_error(logits: Tensor, leaf: Tensor) -> Tensor:
-    """BN of the paper, per table: (B, D) logits and answers -> (B,)."""
+    """The paper's BN, the cross entropy summed over the variables of a table: (B, D) logits and answers -> (B,)."""
     return functional.binary_cross_entropy_with_logits(logits, leaf, reduction="none").sum(dim=1)
 
 
@@ -20,9 +20,9 @@ def ordering_error(
 ) -> Tensor:
     """d-TOE, Algorithm 1: (B,) errors summed over the steps of leaf removal.
 
-    The leaf that is removed is the model's own if it is right, else a random one. With `most_steps` only that many
-    random steps count and keep their gradient, so that memory grows with them and not with the number of variables.
-    The last variable is a leaf whatever the data say: its step is left out.
+    The leaf that is removed is the model's own if it is right, else a random one. With `most_steps` (the paper's d_max)
+    only that many random steps count and keep their gradient, so that memory grows with them and not with the number of
+    variables. The last remaining variable is always a leaf: its step does not count.
     """
     tables, variables = reader.shape
     steps = variables - 1

@@ -64,7 +64,7 @@ def pretrain(
         minutes: how long this call may take.
         steps: how many steps the run may have in all, those before a resume included.
         start: weights that a new run begins with; without, it begins with random ones.
-        simulators: processes that make training tables; none: the trainer makes them itself.
+        simulators: processes that simulate training tables; with 0 the trainer does it itself.
         weights: where to write the averaged weights at the end.
         tell: called with every line of the log.
     """

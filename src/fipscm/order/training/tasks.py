@@ -149,7 +149,7 @@ def training_scm(nodes: int, rng: np.random.Generator) -> StandardSCM:
 
 
 def _with_other_noise(scm: StandardSCM, rng: np.random.Generator) -> StandardSCM:
-    """Exchange the noise law (one for all or one each); now and then let the parents modulate its scale."""
+    """Replace the noise law (one for all or one each); in 40 % of the tables the scale depends on the parents."""
     nodes = len(scm.names)
     laws = tuple(rng.choice(OTHER_NOISES, nodes if rng.random() < 0.3 else 1).tolist())
     scale = rng.uniform(0.2, 2.0, nodes if rng.random() < 0.5 else 1) * np.ones(nodes)
@@ -165,7 +165,7 @@ def _with_other_noise(scm: StandardSCM, rng: np.random.Generator) -> StandardSCM
 
 @dataclass(frozen=True)
 class Modulation:
-    """A noise scale that swings with the parents: exp(depth * sin(<direction, parents> + phase))."""
+    """A noise scale that depends on the parents: exp(depth * sin(<direction, parents> + phase))."""
 
     direction: Array
     phase: float
@@ -173,7 +173,7 @@ class Modulation:
 
     @classmethod
     def sample(cls, parents: int, rng: np.random.Generator) -> "Modulation":
-        """Draw the direction, how fast the scale swings, and how much."""
+        """Draw the direction and the rate at which the scale changes, and by how much."""
         direction = rng.standard_normal(parents) * math.exp(rng.uniform(math.log(0.03), math.log(0.5)))
         return cls(direction, rng.uniform(0, 2 * math.pi), rng.uniform(0.0, 1.0))
 

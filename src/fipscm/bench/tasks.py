@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import product
 
 from fipscm.bench.data.problem import DataSet
-from fipscm.bench.data.sources import COLLECTIONS, SACHS_ROWS
+from fipscm.bench.data.sources import COLLECTIONS, NETWORKS, RANDOM, SACHS_ROWS
 from fipscm.errors import unknown_name
 from fipscm.order import SCALES
 from fipscm.simulate import C_SUITE, CAUSAL_NF, PRIORS, known_scm
@@ -38,7 +38,7 @@ class Grid:
     def data_sets(self) -> Iterator[DataSet]:
         """Yield them, every description's first data set before any second one."""
         for seed, name, scale in product(self.seeds, self.names, self.scales):
-            if name in COLLECTIONS:
+            if name in RANDOM:
                 yield from self._random(name, seed, scale)
             elif name in _TABLES:
                 nodes, rows = _TABLES[name]
@@ -163,23 +163,39 @@ TASKS: dict[str, Task] = {
         "Where it fails: broken assumptions",
         None,
         STRESSED,
-        ("tos", "f1", "counterfactual", "doubted"),
+        ("tos", "f1", "calibration", "counterfactual", "doubted"),
         columns="variant",
-        grid=Grid(
-            ("lin-out", "rff-out"),
-            dims=(10,),
-            seeds=(0,),
-            scales=SCALES,
-            variants=tuple(VARIANTS),
-        ),
+        grid=Grid(("lin-out", "rff-out"), dims=(10,), scales=SCALES, variants=tuple(VARIANTS)),
     ),
     "rows": Task(
         "Where it fails: few rows",
         None,
         STRESSED,
-        ("tos", "f1", "counterfactual"),
+        ("tos", "f1", "calibration", "counterfactual"),
         columns="rows",
-        grid=Grid(("lin-out", "rff-out"), dims=(10,), rows=(200, 1_000, 10_000, 100_000), seeds=(0,)),
+        grid=Grid(("lin-out", "rff-out"), dims=(10,), rows=(100, 200, 500, 1_000, 10_000, 100_000), scales=SCALES),
+    ),
+    "pairs": Task(
+        "Where it fails: two variables",
+        None,
+        STRESSED,
+        ("tos", "f1", "calibration"),
+        columns="variant",
+        grid=Grid(
+            ("lin-out", "rff-out"),
+            dims=(2,),
+            seeds=tuple(range(5)),
+            scales=SCALES,
+            variants=tuple(VARIANTS),
+            families=("block-model", "scale-free-power"),  # two nodes of the third, a lattice, often have no edge
+        ),
+    ),
+    "networks": Task(
+        "Mechanisms that are networks",
+        None,
+        STRESSED,
+        ("tos", "f1", "calibration", "counterfactual"),
+        grid=Grid(NETWORKS, dims=(10, 20), scales=SCALES),
     ),
 }
 

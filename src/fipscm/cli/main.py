@@ -39,7 +39,7 @@ def demo(
 
 @app.command()
 def simulate(
-    name: Annotated[str, typer.Argument(help="lin-in, lin-out, rff-in, rff-out, or a known SCM such as triangle.")],
+    name: Annotated[str, typer.Argument(help="lin-, rff- or mlp-, with in or out, or a known SCM such as triangle.")],
     nodes: Annotated[int, typer.Option(help="Number of variables (random SCMs only).")] = 10,
     rows: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
     preset: Annotated[str, typer.Option(help="avici or released (random SCMs only).")] = "released",

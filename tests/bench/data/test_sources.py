@@ -10,18 +10,17 @@ import pytest
 from fipscm.bench.data.problem import DataSet
 from fipscm.bench.data.sources import make_problem
 from fipscm.bench.tasks import TASKS
-from fipscm.errors import UnknownNameError
+from fipscm.errors import DataError, UnknownNameError
 from fipscm.metrics import rescaled_l2
 from fipscm.simulate import known_scm, metadataset
+from fipscm.simulate.worlds import VARIANTS
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 PLAIN = DataSet("rff-in", 4, "released", "erdos-renyi", rows=300)
 EVERY = [
     PLAIN,
-    *(
-        replace(PLAIN, variant=variant)
-        for variant in ("non-additive", "hidden-confounder", "mixed", "outliers", "iscm")
-    ),
+    *(replace(PLAIN, variant=variant) for variant in VARIANTS if variant != "plain"),
+    DataSet("mlp-in", 4, "released", "erdos-renyi", rows=300),
     DataSet("lingauss", 2, rows=300),
     DataSet("triangle", 3, rows=300),
 ]
@@ -95,6 +94,29 @@ def test_the_causal_nf_comparison_has_plain_distances():
     plain = np.linalg.norm((test.truth - test.factual).to_numpy(), axis=1).mean()
     assert rescaled_l2(test.truth, test.factual, problem.unit) == pytest.approx(plain)
     assert test.truth.equals(known_scm("triangle").counterfactual(test.factual, test.do))
+
+
+@pytest.mark.parametrize("scale", ["raw", "standardized"])
+def test_complete_rows_keep_their_truth(scale):
+    problem = make_problem(replace(PLAIN, variant="missing", scale=scale))
+    complete = problem.complete_rows()
+    kept = problem.table.notna().all(axis=1).to_numpy()
+    assert 0 < kept.sum() < len(kept)
+    np.testing.assert_array_equal(complete.table, problem.table[kept])
+    np.testing.assert_array_equal(complete.noise, problem.noise[kept])
+    assert complete.complete_rows() is complete
+
+
+def test_a_table_without_a_complete_row_is_refused():
+    problem = make_problem(replace(PLAIN, variant="missing"))
+    with pytest.raises(DataError, match="Each of the 300 rows lacks a cell"):
+        replace(problem, table=problem.table.assign(x0=np.nan)).complete_rows()
+
+
+def test_two_variables_of_the_pairs_are_always_cause_and_effect():
+    for data in TASKS["pairs"].grid.data_sets():
+        if (data.variant, data.scale) == ("plain", "raw"):
+            assert make_problem(replace(data, rows=10)).adjacency.sum() == 1
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"the tables of Sachs and SynTReN are not in {SHARED}")

@@ -121,3 +121,9 @@ def test_every_task_compares_known_methods():
 
     for task in TASKS.values():
         assert set(task.methods) <= METHODS.keys()
+
+
+def test_a_page_says_who_reads_what_where_cells_are_missing():
+    said = "is given its complete rows alone"
+    assert said not in page(TASK, pd.DataFrame([line("pc", 10, f1=0.5)]), "")
+    assert said in page(TASK, pd.DataFrame([line("pc", 10, f1=0.5) | {"variant": "missing"}]), "")

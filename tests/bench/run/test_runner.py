@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,6 +95,28 @@ def test_a_line_names_what_made_it():
     assert 0 <= line["tos"] <= 1
     assert line["versions"].keys() >= {"python", "fipscm", "numpy", "torch", "weights"}
     assert {"name", "preset", "seed", "scale", "seconds", "memory"} <= line.keys()
+
+
+class HoleCounter(Method):
+    name, title = "hole-counter", "counts missing cells"
+
+    def solve(self, problem, rng):
+        holes = int(problem.table.isna().to_numpy().sum())
+        return Answer(figures={"holes": holes, "rows_seen": len(problem.table)})
+
+
+class HoleReader(HoleCounter):
+    name, takes_missing = "hole-reader", True
+
+
+def test_only_a_method_that_can_read_them_is_given_missing_cells(monkeypatch):
+    for method in (HoleCounter(), HoleReader()):
+        monkeypatch.setitem(METHODS, method.name, method)
+    data = replace(DATA, variant="missing")
+    counter, reader = (measure(Cell(name, data)) for name in ("hole-counter", "hole-reader"))
+    assert (reader["rows_seen"], counter["holes"]) == (200, 0)
+    assert reader["holes"] > 0
+    assert 0 < counter["rows_seen"] < 200
 
 
 def test_scores_do_not_depend_on_where_a_cell_runs():

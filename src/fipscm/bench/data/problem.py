@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Adjacency, Array, Order
+from fipscm.errors import DataError
 from fipscm.graph import topological_order
 from fipscm.simulate import CounterfactualTest
 from fipscm.simulate.metadatasets import ROWS
@@ -61,7 +62,7 @@ class Problem:
     """A table, the graph that made it, and, unless it is a table of the world, the SCM behind it.
 
     Attributes:
-        table: (N, D) the rows a method may see.
+        table: (N, D) the rows a method may see; NaN where a cell is missing.
         adjacency: (D, D) the true graph.
         unit: (D,) what a counterfactual error of one is in each column.
         make_tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
@@ -85,6 +86,16 @@ class Problem:
     def order(self) -> Order:
         """A true order, (D,) column positions, causes first."""
         return topological_order(self.adjacency)
+
+    def complete_rows(self) -> "Problem":
+        """The same problem without the rows that lack a cell."""
+        complete = self.table.notna().all(axis=1).to_numpy()
+        if complete.all():
+            return self
+        if not complete.any():
+            raise DataError(f"Each of the {len(self.table)} rows lacks a cell: ask for more rows or fewer variables.")
+        noise = None if self.noise is None else self.noise[complete]
+        return replace(self, table=self.table[complete].reset_index(drop=True), noise=noise)
 
     def standardized(self) -> "Problem":
         """The same problem with every column brought to mean zero and variance one."""

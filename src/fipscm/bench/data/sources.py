@@ -26,7 +26,9 @@ from fipscm.simulate import (
 )
 from fipscm.simulate.worlds import PLAIN, VARIANTS, World, additive_noise
 
-COLLECTIONS = ("lin-in", "lin-out", "rff-in", "rff-out")
+COLLECTIONS = ("lin-in", "lin-out", "rff-in", "rff-out")  # the paper's
+NETWORKS = ("mlp-in", "mlp-out")
+RANDOM = (*COLLECTIONS, *NETWORKS)
 SACHS_ROWS = 800  # of 853: the paper draws five subsamples
 INTERVENED = {"triangle": (0, 1), "simpson": (0, 1, 2), "large_bd": (0, 1, 2, 4)}
 
@@ -38,7 +40,7 @@ def make_problem(data: DataSet, folder: Path | None = None) -> Problem:
 
 
 def _raw_problem(data: DataSet, folder: Path | None) -> Problem:
-    if data.name in COLLECTIONS:
+    if data.name in RANDOM:
         return _random(data)
     if data.name in C_SUITE:
         return _c_suite(data)
@@ -50,7 +52,7 @@ def _raw_problem(data: DataSet, folder: Path | None) -> Problem:
         return _from_table(replace(known, observations=known.observations.iloc[np.sort(rows)].reset_index(drop=True)))
     if data.name == "syntren":
         return _from_table(load_syntren(data.seed + 1, folder and folder / "syntren"))
-    raise unknown_name("data set", data.name, (*COLLECTIONS, *C_SUITE, *CAUSAL_NF, "sachs", "syntren"))
+    raise unknown_name("data set", data.name, (*RANDOM, *C_SUITE, *CAUSAL_NF, "sachs", "syntren"))
 
 
 def _random(data: DataSet) -> Problem:

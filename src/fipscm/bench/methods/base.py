@@ -62,12 +62,14 @@ class Method(ABC):
         title: one line for the reader of a table: what it is, and which package does the work.
         packages: import names it needs beyond fipscm's own.
         given: what it may look at: "rows", or also the true "order" or "graph".
+        takes_missing: whether it can read a table with missing cells; if not, it is given the complete rows alone.
     """
 
     name: str
     title: str
     packages: tuple[str, ...] = ()
     given: str = "rows"
+    takes_missing: bool = False
 
     @abstractmethod
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:

@@ -17,6 +17,7 @@ from fipscm.bench.report.entries import (
 )
 from fipscm.bench.tasks import Task
 from fipscm.metrics import SCORES
+from fipscm.simulate.worlds import MISSING
 
 # What tells tables apart, by what tells their columns apart.
 SECTIONS = {
@@ -60,6 +61,8 @@ def _remarks(results: pd.DataFrame) -> Iterator[str]:
     named = (name for name in METHODS if name in limits)
     yield "\n".join(f"- `{name}`: {METHODS[name].title}; at most {limits[name]}" for name in named)
     yield "Limits are processor seconds per data set, on one thread."
+    if (results.variant == MISSING).any():
+        yield "Where cells are missing, a method that cannot read such a table is given its complete rows alone."
 
 
 def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definition: Task) -> str:

@@ -17,7 +17,7 @@ def _two_bumps(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     return np.asarray((side + 0.5 * rng.standard_normal(shape)) / np.sqrt(1.25))
 
 
-# Those with free units have mean zero and variance one; "laplace", "t3" and "unit" keep their textbook scale.
+# Mean zero and variance one, except "laplace", "t3" and "unit", which have their textbook scale.
 NOISES: dict[str, Draw] = {
     "normal": lambda rng, shape: rng.standard_normal(shape),
     "laplace": lambda rng, shape: rng.laplace(size=shape),

@@ -36,7 +36,7 @@ class Grid:
                     raise unknown_name(kind, name, names)
 
     def data_sets(self) -> Iterator[DataSet]:
-        """Yield them, every description's first data set before any second one."""
+        """Yield the data sets: the first seed of every kind before any second seed."""
         for seed, name, scale in product(self.seeds, self.names, self.scales):
             if name in RANDOM:
                 yield from self._random(name, seed, scale)
@@ -55,7 +55,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Task:
-    """One question to the methods, and how its answers are laid out.
+    """One comparison of methods: on which data sets, by which scores, and how its tables are laid out.
 
     Attributes:
         title: what is compared; the heading of its page.
@@ -201,7 +201,7 @@ TASKS: dict[str, Task] = {
 
 
 def widened(task: Task, grid: Grid, methods: Sequence[str]) -> Task:
-    """Return the task with a grid and methods that somebody asked for beside its own."""
+    """Return the task with further data sets and methods added to its own."""
     wider = {
         each.name: tuple(dict.fromkeys([*getattr(task.grid, each.name), *getattr(grid, each.name)]))
         for each in fields(Grid)

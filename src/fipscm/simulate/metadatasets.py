@@ -23,7 +23,7 @@ ROWS = 10_000
 class TestCase:
     """One SCM of a collection, what it is called, and the seed that remakes it and its rows."""
 
-    __test__ = False  # not a class of tests, whatever pytest thinks of its name
+    __test__ = False  # pytest would collect it because of its name
 
     name: str
     preset: str

@@ -34,7 +34,7 @@ def _contaminated(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     return np.asarray(width * rng.standard_normal(shape) / np.sqrt(2.5))
 
 
-# Those with free units have mean zero and variance one; "laplace", "t3" and "unit" keep their textbook scale.
+# Mean zero and variance one, except "laplace", "t3" and "unit", which have their textbook scale.
 NOISES: dict[str, Draw] = {
     "normal": lambda rng, shape: rng.standard_normal(shape),
     "laplace": lambda rng, shape: rng.laplace(size=shape),

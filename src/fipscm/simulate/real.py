@@ -1,7 +1,7 @@
 """Real and realistic tables with known graphs: Sachs (proteins) and SynTReN (gene expression).
 
 Read from a folder the user names, with `observations*.csv` and `graph*.csv` (row = cause) in it, or downloaded once
-into a cache and verified by SHA-256. The hash is that of the numbers themselves, whatever they are packed in.
+into a cache and verified by SHA-256. The hash is that of the numbers, however they are packed.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ class PublishedZip:
             observations = self._array(archive, f"data{self.number}.npy", self.observations_sha256)
             graph = self._array(archive, f"DAG{self.number}.npy", self.graph_sha256)
         except (zipfile.BadZipFile, zlib.error) as error:
-            # A login page of a network in between comes in place of the file, and would stay in the cache.
+            # A network may send its login page in place of the file, and that page would stay in the cache.
             raise DataError(
                 f"{archive}, downloaded from {self.url}, is not a whole zip archive ({error}): "
                 "delete it to download it again, or pass folder= with the files in it."

@@ -6,6 +6,7 @@ import pytest
 
 from fipscm.bench.data.problem import DataSet
 from fipscm.bench.run.results import Cell, append_result, is_settled, read_results
+from fipscm.errors import DataError
 
 
 def line(method="pc", status="done", limit=10.0, **data):
@@ -58,3 +59,9 @@ def test_a_timeout_is_tried_again_only_with_more_time():
 def test_a_cell_is_found_again_from_its_line():
     data = DataSet("rff-out", 7, "avici", "block-model", 300, 2, "standardized", "outliers")
     assert Cell.of(json.loads(json.dumps({"method": "ges", **vars(data), "f1": 1}))) == Cell("ges", data)
+
+
+def test_what_cannot_be_read_is_named(tmp_path):
+    assert read_results(tmp_path / "results.jsonl") == []
+    with pytest.raises(DataError, match=r"Cannot read results from .*Is a directory"):
+        read_results(tmp_path)

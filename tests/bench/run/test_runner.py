@@ -15,7 +15,7 @@ from fipscm.bench.run.engine import RunSettings, run_cells
 from fipscm.bench.run.results import Cell
 from fipscm.bench.run.runner import able_methods, run_task
 from fipscm.bench.tasks import Grid, Task
-from fipscm.errors import NotInstalledError, UnknownNameError
+from fipscm.errors import DataError, NotInstalledError, UnknownNameError
 
 DATA = DataSet("lin-out", 4, "released", "watts-strogatz", rows=200)
 
@@ -140,6 +140,13 @@ def test_every_engine_runs_every_cell_and_keeps_none_back_for_a_slow_one(backend
 def test_an_unknown_engine_is_refused():
     with pytest.raises(UnknownNameError, match="did you mean 'ray'"):
         RunSettings(backend="rya")
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
+    (tmp_path / "file").touch()
+    grid = Grid(("lin-in",), dims=(4,), rows=(100,), seeds=(0,))
+    with pytest.raises(DataError, match="Cannot write into the folder"):
+        run_task(["random"], grid, RunSettings(limit=1.0), tmp_path / "file", lambda place, line: pytest.fail("ran"))
 
 
 def test_a_method_that_is_too_slow_is_tried_once_per_kind_of_data(extra_methods, tmp_path):

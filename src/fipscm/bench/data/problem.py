@@ -28,7 +28,7 @@ class DataSet:
         rows: number of rows.
         seed: which of the SCMs, resamples or tables of that description.
         scale: raw, or standardized.
-        variant: how the collection was disturbed, "plain" if it was not.
+        variant: which assumption of the collection is broken; "plain" if none is.
     """
 
     name: str
@@ -59,12 +59,12 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Problem:
-    """A table, the graph that made it, and, unless it is a table of the world, the SCM behind it.
+    """A table, its true graph and, unless the table was measured, counterfactuals of the SCM that made it.
 
     Attributes:
         table: (N, D) the rows a method may see; NaN where a cell is missing.
         adjacency: (D, D) the true graph.
-        unit: (D,) what a counterfactual error of one is in each column.
+        unit: (D,) what the errors of each column are divided by: usually its standard deviation.
         make_tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
         noise: (N, D) the noise behind the rows, in the units of the table, where it is additive.
         scale: whether the columns still have their own scales ("raw") or not ("standardized").

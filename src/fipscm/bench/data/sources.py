@@ -56,7 +56,7 @@ def _raw_problem(data: DataSet, folder: Path | None) -> Problem:
 
 
 def _random(data: DataSet) -> Problem:
-    """A member of a test collection, plain or disturbed."""
+    """An SCM of a test collection, as it is or with one assumption broken."""
     if data.variant == PLAIN:
         case = _test_case(data)
         table = case.sample(data.rows)
@@ -88,7 +88,7 @@ def _causal_nf(data: DataSet) -> Problem:
     scm = known_scm(data.name)
     rng = np.random.default_rng([data.seed, len(INTERVENED[data.name])])
     table = scm.sample(data.rows, rng)
-    # The rescaled error divides by the square root of D; these units take that back.
+    # The rescaled error is a mean over the D columns where this comparison has a sum: the unit makes up for it.
     unit = np.full(len(scm.names), len(scm.names) ** -0.5)
     return Problem(table, scm.adjacency, unit, lambda: _quartile_tests(scm, table, INTERVENED[data.name], rng))
 

@@ -42,7 +42,7 @@ class Answer:
         edge_probabilities: (D, D) edge scores that are meant as probabilities.
         model: for counterfactuals, noises and samples.
         figures: what else was measured on the way, by name.
-        doubts: tells whether the method itself doubts its answer; asked when the clock has stopped.
+        doubts: runs the method's own check of its assumptions and tells whether it failed; its time is not counted.
     """
 
     order: Order | None = None
@@ -73,7 +73,7 @@ class Method(ABC):
 
     @abstractmethod
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
-        """Answer from the table; only methods that say so in their name may look at the true order or graph."""
+        """Answer from the table; the true order or graph may be read only if `given` says so."""
 
     def require(self) -> None:
         """Raise a NotInstalledError if the method cannot run here."""

@@ -113,21 +113,21 @@ class Flow(Method):
 
 
 def _affine(shift: Tensor, scale: Tensor) -> Any:
-    """Move and stretch; a stack of such layers in one order is again such a layer, so one is enough."""
+    """Shift and scale; several such layers in the same order are again one such layer, so one is enough."""
     from zuko.transforms import MonotonicAffineTransform
 
     return MonotonicAffineTransform(shift, scale)
 
 
 def _affine_spline(shift: Tensor, scale: Tensor, *knots: Tensor) -> Any:
-    """Bend what was moved and stretched: fixed knots alone cannot resolve a variable its causes all but determine."""
+    """Shift, scale, then a spline: alone, its knots are too coarse for a variable that its causes almost determine."""
     from zuko.transforms import ComposedTransform, MonotonicRQSTransform
 
     return ComposedTransform(_affine(shift, scale), MonotonicRQSTransform(*knots))
 
 
 def _fit(flow: Any, values: Tensor) -> None:
-    """Maximise the likelihood of nine tenths of the rows; keep what the last tenth likes best."""
+    """Maximise the likelihood of nine tenths of the rows; keep the weights that suit the last tenth best."""
     held_out, rows = torch.tensor_split(values[torch.randperm(len(values))], [max(1, len(values) // 10)])
     optimizer = torch.optim.AdamW(flow.parameters(), lr=FIRST_RATE, weight_decay=WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=DECAY, patience=PATIENCE)
@@ -153,7 +153,7 @@ def _loss(flow: Any, rows: Tensor) -> Tensor:
 
 
 def _count_parameters(flow: Any) -> int:
-    """Weights that the order leaves open, and biases."""
+    """The weights that the order does not mask, and the biases."""
     from zuko.nn import MaskedLinear
 
     layers = [module for module in flow.modules() if isinstance(module, MaskedLinear)]

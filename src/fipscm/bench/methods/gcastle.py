@@ -39,7 +39,7 @@ class Castle(Method):
             )
 
     def digest(self, rows: Array) -> Array:
-        """What the learner reads of the (N, D) rows: all of them, unless fewer say the same."""
+        """Return the rows that the learner reads: all (N, D) of them, unless fewer give the same answer."""
         return rows
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Golem(Castle):
     title = "GOLEM, linear with equal noise variances (gcastle)"
 
     def digest(self, rows: Array) -> Array:
-        """D rows with the same products of columns, which are all that its likelihood reads."""
+        """Return D rows with the same products of columns: its likelihood depends on nothing else."""
         return np.asarray(np.linalg.qr(rows, mode="r"))
 
     def learner(self, nodes: int, seed: int) -> Any:

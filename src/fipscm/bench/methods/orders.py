@@ -40,7 +40,7 @@ class DirectLingam(Method):
 
 
 class Random(Method):
-    """Chance: any order, and for each pair an edge along it if a fair coin says so."""
+    """Chance: a random order, and each edge along it with probability one half."""
 
     name = "random"
     title = "A random order and graph"

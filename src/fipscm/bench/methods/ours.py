@@ -36,7 +36,7 @@ class FittedFiP:
 
 
 class Estimator(Method):
-    """`FiP` with what it is told about the truth, and how it is told to learn."""
+    """`FiP` with some of its options, given the rows alone or also the true order or graph."""
 
     def __init__(self, name: str, title: str, given: str = "rows", **options: Any):
         self.name, self.title, self.given, self.options = name, title, given, options

@@ -28,7 +28,7 @@ SCORED_DIMS = (10, 20, 50)
 
 
 class SubsampledOrdering(Method):
-    """Train a small encoder of the paper's kind by d-TOE with some of its leaf removals counted, and score its orders.
+    """Train a small encoder of the paper's kind by d-TOE at some of the leaf removals, and score its orders.
 
     The table of the problem only says how large the training tables are.
     """
@@ -62,7 +62,7 @@ def _training_table(nodes: int, rows: int, rng: np.random.Generator) -> tuple[Ar
 
 
 def _in_one_unit(values: Array) -> Array:
-    """Tables as in the paper, where the columns' scales help to order them."""
+    """Centre the columns and divide all by one number, as in the paper: their variances then help to order them."""
     centred: Array = values - values.mean(axis=0)
     return centred / float(centred.std())
 

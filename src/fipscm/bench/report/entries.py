@@ -14,7 +14,7 @@ from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.worlds import PLAIN
 
 AVERAGED = ("nodes", "name")
-ROUNDING = 1e-12  # what remains of a difference of equal numbers
+ROUNDING = 1e-12  # a number below this is a rounding error
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ NOTHING = pd.Series([], dtype=float)
 
 
 def has_mean(columns: Sequence[Hashable], definition: Task) -> bool:
-    """Tell whether a mean over the columns says something, and is shown."""
+    """Tell whether a table shows the mean over its columns."""
     return definition.columns in AVERAGED and len(columns) > 1
 
 
@@ -130,12 +130,12 @@ def in_seconds(limits: pd.Series) -> str:
 
 
 def shown(value: float) -> float:
-    """A value as precise as a table shows it, so that what reads the same counts the same."""
+    """Round a value as a table shows it, so that entries that look the same count as equal."""
     return float(number(value).replace(",", ""))
 
 
 def number(value: float) -> str:
-    """Three decimals where they say something, three digits where they do not.
+    """Write three decimals between 0.01 and 100, two significant digits below, and no decimals above.
 
     >>> number(0.98765), number(0.00123), number(421.4), number(340000.0), number(1e-17)
     ('0.988', '0.0012', '421', '340,000', '0.000')

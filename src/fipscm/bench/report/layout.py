@@ -19,7 +19,7 @@ from fipscm.bench.tasks import Task
 from fipscm.metrics import SCORES
 from fipscm.simulate.worlds import MISSING
 
-# What tells tables apart, by what tells their columns apart.
+# A page has one table per combination of these properties, depending on what its columns show.
 SECTIONS = {
     "nodes": ["name", "preset", "rows", "scale", "variant"],
     "name": ["rows", "scale"],
@@ -30,11 +30,12 @@ SECTIONS = {
 TOLD = ("rows", "order", "graph")
 DIRECTIONS = {True: " (higher is better)", False: " (lower is better)", None: ""}
 
-LEGEND = """Each entry is the mean over n data sets and, in parentheses, their standard deviation (a single one has
-neither); what the paper printed for the method of the same name, in its own implementation, stands in [brackets]. A row
-in brackets only is quoted. Methods are compared with those that are told as much: what reads best in a column and group
-is bold, whoever it is, the paper included; means over different numbers n of data sets compare with care. A method that
-took longer than its limit is shown as timed out, and is not tried on later data sets of the same kind."""
+LEGEND = """Each entry is the mean over n data sets, with their standard deviation in parentheses; an entry without n is
+that of one data set. In [brackets] stands what the paper printed for the method of the same name, in its own
+implementation; a row with nothing but brackets was not run here. The column `told` says what a method may use: the
+rows alone, or also the true order or the true graph. Among methods that are told the same, the best entry of each
+column is bold, the paper's included; means over different numbers of data sets compare with care. A method that
+exceeds its time limit is shown as timed out, and is not tried on later data sets of the same kind."""
 
 
 def page(definition: Task, results: pd.DataFrame, command: str) -> str:
@@ -73,12 +74,12 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
     names = [name for name in METHODS if name in set(rows.method)]
     measured = {name: measured_entries(figure, name, rows[rows.method == name], columns, definition) for name in names}
     quoted = {name: quoted_entries(figure, name, rows, columns, definition) for name in only_quoted(figure, rows)}
-    # Who never ended may never have had this score to give: the first table says so, the others leave it out.
-    tells_endings = figure == definition.figures[0]
+    # A method that never finished stands in the first table only: it may not have the other scores at all.
+    shows_endings = figure == definition.figures[0]
     entries = {
         name: line
         for name, line in sorted((measured | quoted).items(), key=lambda item: TOLD.index(_told(item[0])))
-        if any(entry.means for entry in line) or (tells_endings and any(entry.endings for entry in line))
+        if any(entry.means for entry in line) or (shows_endings and any(entry.endings for entry in line))
     }
     averaged = ["mean"] if has_mean(columns, definition) else []
     label = "d = {}" if definition.columns == "nodes" else "n = {}" if definition.columns == "rows" else "{}"
@@ -94,7 +95,7 @@ def _section(figure: str, key: dict[str, Hashable], rows: pd.DataFrame, definiti
 
 
 def _best(entries: dict[str, list[Entry]], higher: bool | None) -> dict[str, list[Callable[[float], bool]]]:
-    """What reads best in each column, for all that are told as much."""
+    """Which entries of each column are best among the methods that are told the same."""
     best = {}
     for told in {_told(name) for name in entries}:
         lines = [line for name, line in entries.items() if _told(name) == told]
@@ -104,7 +105,7 @@ def _best(entries: dict[str, list[Entry]], higher: bool | None) -> dict[str, lis
 
 
 def _reads_best(figures: list[float], higher: bool | None) -> Callable[[float], bool]:
-    """Tell the best of these; nothing is best where nothing else is, or where better has no direction."""
+    """Return a test for the best of these; one figure alone is not best, nor any if no direction is better."""
     if len(figures) < 2 or higher is None:
         return lambda _: False
     if higher:

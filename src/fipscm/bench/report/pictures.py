@@ -17,7 +17,10 @@ from fipscm.tables.write import write_whole
 
 WIDTH, HEIGHT, ACROSS = 4.2, 3.4, 4
 BARS: dict[str, Any] = {"marker": "o", "capsize": 2}
-MEASURED = {"nodes": "variables", "rows": "rows"}  # columns between which a line makes sense, in words
+MEASURED = {
+    "nodes": "variables",
+    "rows": "rows",
+}  # numeric columns: points are joined by lines
 
 
 def draw(figure: str, definition: Task, results: pd.DataFrame, path: Path) -> bool:

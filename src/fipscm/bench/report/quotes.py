@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fipscm.bench.data.sources import COLLECTIONS
 from fipscm.bench.report.paper import Published, all_published, figures, published
 
-# What we measure is called otherwise in the paper: its figure and phase, and how many of our units are one of its.
+# By our score of a cost: the paper's figure and phase, and the factor from its units to ours.
 _COST = {
     "parameters": ("parameters", None, 1.0),
     "train_seconds": ("seconds", "train", 1.0),

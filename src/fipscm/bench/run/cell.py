@@ -29,7 +29,7 @@ from fipscm.bench.run.scoring import score_answer
 from fipscm.order.weights import shipped_facts
 
 GRACE = 10  # seconds in which a process that has answered may tidy up after itself
-PATIENCE = 20  # on the clock, for one processor second: a busy machine is no fault of the method
+PATIENCE = 20  # seconds of the clock allowed for each processor second: the machine may be busy
 # A fork of a process that has imported everything starts at once; one that runs threads must not be forked.
 _CONTEXT: Any = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
 
@@ -63,7 +63,7 @@ def run_cell(cell: Cell, limit: float, folder: Path | None = None) -> Line:
 
 
 def _answer(sender: Connection, lifeline: Connection, cell: Cell, folder: Path | None, limit: float) -> None:
-    """What the process of a cell does: solve, score, report; the output of rivals is not ours to show."""
+    """What the process of a cell does: solve, score, report; whatever a method prints is discarded."""
     Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     torch.set_num_threads(1)
     with open(os.devnull, "w") as nothing:
@@ -77,7 +77,7 @@ def _answer(sender: Connection, lifeline: Connection, cell: Cell, folder: Path |
 
 
 def _end_with(lifeline: Connection) -> None:
-    """End this process when the one that asked is gone, however it went."""
+    """End this process when the one that started it has ended, for whatever reason."""
     with contextlib.suppress(EOFError):
         lifeline.recv()
     os._exit(1)

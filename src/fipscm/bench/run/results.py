@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fipscm.bench.data.problem import DataSet
+from fipscm.errors import DataError
 
 RESULTS = "results.jsonl"
 DONE, TIMEOUT, FAILED = "done", "timeout", "failed"
@@ -30,10 +31,8 @@ class Cell:
 
 def read_results(path: Path) -> list[Line]:
     """Return the last line of every cell; a line that is not a result is named in a warning and left out."""
-    if not path.exists():
-        return []
     lines: dict[Cell, Line] = {}
-    for number, text in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+    for number, text in enumerate(_text(path).splitlines(), start=1):
         if not text.strip():
             continue
         try:
@@ -45,6 +44,16 @@ def read_results(path: Path) -> list[Line]:
             continue
         lines[cell] = line
     return list(lines.values())
+
+
+def _text(path: Path) -> str:
+    """The whole file; a file that is not there yet has no lines."""
+    try:
+        return path.read_text(errors="replace")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise DataError(f"Cannot read results from '{path}' ({error.strerror}): name another folder.") from None
 
 
 def append_result(path: Path, line: Mapping[str, Any]) -> None:

@@ -49,7 +49,7 @@ def test_a_reader_that_has_seen_enough_is_no_mistake():
 def test_a_full_output_is_one_sentence():
     ended = shell(f"{fipscm('--version')} > /dev/full")
     assert ended.returncode == 2
-    assert ended.stderr.startswith("fipscm: Cannot write or read standard output (No space left on device)")
+    assert ended.stderr.startswith("fipscm: No space left on device: standard output")
     assert ended.stderr.count("\n") == 1
 
 

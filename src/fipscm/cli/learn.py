@@ -70,7 +70,9 @@ def fit(
     out: Annotated[str, typer.Option("--out", "-o", help="Where to save the model; ends in .fip.")] = "model.fip",
     edges: Annotated[str, typer.Option(help="test, or jacobian for the paper's rule.")] = "test",
     prune: Annotated[bool, typer.Option(help="Keep only the edges found.")] = True,
-    skip: Annotated[bool, typer.Option(help="Start from the best model that can be solved for.")] = True,
+    skip: Annotated[
+        bool, typer.Option(help="Start from regressions; --no-skip is the paper's transformer alone.")
+    ] = True,
     plot: Picture = None,
     assess: Assess = True,
     as_json: Json = False,

@@ -26,10 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _discard_output()
         code = CLOSED_PIPE
     except OSError as error:
-        # Commands name the files they cannot use: what is left without a name is the stream that answers go to.
         _discard_output()
-        place = "standard output" if error.filename is None else f"'{error.filename}'"
-        code = _fail(f"Cannot write or read {place} ({error.strerror or error}): make room, or name another place.")
+        code = _fail(f"{error.strerror or error}: {_unusable(error)}.")
     sys.exit(code)
 
 
@@ -57,6 +55,13 @@ def _run(arguments: list[str]) -> int:
 def _fail(sentence: str, code: int = MISTAKE) -> int:
     print(f"fipscm: {sentence}", file=sys.stderr)
     return code
+
+
+def _unusable(error: OSError) -> str:
+    # Commands report the files they were given: what is left is most often the stream that the answer goes to.
+    if error.filename is None:
+        return "standard output, or another resource of this machine, cannot be used"
+    return f"'{error.filename}' cannot be used, so name another place"
 
 
 @contextmanager

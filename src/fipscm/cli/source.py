@@ -14,7 +14,7 @@ from fipscm.cli.options import FitOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
 from fipscm.tables.read import parse_table, read_table
-from fipscm.tables.stream import STREAM, is_archive, standard_input
+from fipscm.tables.stream import STREAM, is_archive, require_one_stream, standard_input
 from fipscm.tables.validate import as_frame, require_finite
 
 MODEL_SUFFIX = ".fip"
@@ -31,6 +31,7 @@ class Source:
 
 def open_source(path: str, options: FitOptions, seed: int) -> Source:
     """Load a saved model, or read a table to fit with these options."""
+    require_one_stream(path, options.graph)
     content = standard_input() if path == STREAM else b""
     if path.endswith(MODEL_SUFFIX) or is_archive(content):
         if options.given():

@@ -60,9 +60,9 @@ def _parse(source: str | bytes) -> pd.DataFrame:
 
 def _require_names(frame: pd.DataFrame, title: str) -> None:
     """Refuse what pandas calls 'Unnamed: 0': most often row numbers, which are nobody's cause."""
-    for name in frame.columns:
+    for number, name in enumerate(frame.columns, start=1):
         if str(name).startswith("Unnamed: "):
             raise DataError(
-                f"{title} has a column without a name (pandas calls it '{name}'): if it numbers the rows, save the "
-                "table without row numbers; if it is a variable, name it."
+                f"{title} has a column without a name (number {number}): if it numbers the rows, save the table "
+                "without row numbers; if it is a variable, name it."
             )

@@ -10,6 +10,7 @@ import fipscm
 ROOT = Path(fipscm.__file__).parent
 ROWS = [
     {"errors", "arrays"},
+    {"tables.stream"},
     {"graph"},
     {"metrics", "knowledge"},
     {"constraints"},

@@ -12,6 +12,10 @@ class DataError(FipscmError):
     """A table that cannot be learned from as it stands."""
 
 
+class FileError(FipscmError):
+    """A file or folder that cannot be read or written, or whose name does not say how."""
+
+
 class GraphError(FipscmError):
     """A graph that is not a directed acyclic graph."""
 

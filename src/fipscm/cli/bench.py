@@ -7,30 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from fipscm.bench.methods import METHODS
-from fipscm.bench.report.pages import write_pages
-from fipscm.bench.run.engine import BACKENDS, RunSettings
-from fipscm.bench.run.results import RESULTS, Line
-from fipscm.bench.run.runner import able_methods, run_task
-from fipscm.bench.tasks import TASKS, Grid, find_task, widened
-from fipscm.errors import DataError
-from fipscm.order import SCALES
-from fipscm.simulate import PRIORS
-from fipscm.simulate.worlds import VARIANTS
-
-app = typer.Typer()
+from fipscm.cli.names import BACKENDS, BENCH_METHODS, PRESETS, SCALES, SUMMARIES, TASKS, VARIANTS
+from fipscm.errors import FileError
 
 
 def _listed(what: str) -> Any:
     return typer.Option(help=f"{what}, separated by commas; the task's own if not given.")
 
 
-@app.command()
 def bench(
     task: Annotated[str, typer.Argument(help=f"One of {', '.join(TASKS)}.")],
-    methods: Annotated[str | None, typer.Option(help=f"Of {', '.join(METHODS)}.")] = None,
+    methods: Annotated[str | None, typer.Option(help=f"Of {', '.join(BENCH_METHODS)}.")] = None,
     names: Annotated[str | None, _listed("Collections and SCMs")] = None,
-    presets: Annotated[str | None, _listed(f"Of {', '.join(PRIORS)}")] = None,
+    presets: Annotated[str | None, _listed(f"Of {', '.join(PRESETS)}")] = None,
     dims: Annotated[str | None, _listed("Numbers of variables")] = None,
     rows: Annotated[str | None, _listed("Numbers of rows")] = None,
     seeds: Annotated[str | None, _listed("Which of the SCMs or tables of a kind")] = None,
@@ -44,6 +33,13 @@ def bench(
     run: Annotated[bool, typer.Option(help="Run what is missing, or only write the page again.")] = True,
 ) -> None:
     """Compare methods, side by side with the paper.  Example: fipscm bench f1 --dims 10 --methods fip,pc,ges."""
+    from fipscm.bench.report.pages import write_pages
+    from fipscm.bench.run.engine import RunSettings
+    from fipscm.bench.run.results import RESULTS
+    from fipscm.bench.run.runner import able_methods, run_task
+    from fipscm.bench.tasks import find_task, widened
+    from fipscm.tables.write import make_folder
+
     definition = find_task(task)
     asked = {
         "names": names,
@@ -58,36 +54,42 @@ def bench(
     grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
     wanted = None if methods is None else tuple(methods.split(","))
     if run:
-        run_task(able_methods(definition, wanted), grid, RunSettings(limit, jobs, backend, data), out, _tell)
+        settings, able = RunSettings(limit, jobs, backend, data), able_methods(definition, wanted)
+        make_folder(out)
+        run_task(able, grid, settings, out, _tell)
     # A page shows all that the folder has of its task, whichever part was run last.
     written = write_pages(task, widened(definition, grid, wanted or ()), f"fipscm bench {task}", out)
     if not written:
-        raise DataError(f"{out / RESULTS} holds no result of this task yet: run it without --no-run.")
+        raise FileError(f"{out / RESULTS} holds no result of this task yet: run it without --no-run.")
     print(written[0].read_text())
     print(f"Written: {', '.join(map(str, written))}", file=sys.stderr)
 
 
-@app.command()
 def bench_summary(
-    name: Annotated[str, typer.Argument(help="scoreboard, orders, pipeline, pipeline-order or failures.")],
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(SUMMARIES)}.")],
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("bench"),
 ) -> None:
     """Sum up a benchmark in one table.  Example: fipscm bench-summary scoreboard --out docs/results/benchmark."""
     from fipscm.bench.report.summary import summary
+    from fipscm.bench.run.results import RESULTS
 
     print(summary(name, out / RESULTS))
 
 
 def _parsed(option: str, text: str) -> tuple[Any, ...]:
     """Words, or whole numbers where the grid wants numbers."""
+    from fipscm.bench.tasks import Grid
+
     kind = type(getattr(Grid(), option)[0])
     try:
         return tuple(kind(part) for part in text.split(","))
     except ValueError:
-        raise DataError(f"--{option} {text} is not a list of whole numbers: write, for example, 10,20.") from None
+        raise typer.BadParameter(
+            f"'{text}' is not a list of whole numbers such as 10,20.", param_hint=f"'--{option}'"
+        ) from None
 
 
-def _tell(place: str, line: Line) -> None:
+def _tell(place: str, line: dict[str, Any]) -> None:
     data = " ".join(str(line[part]) for part in ("name", "preset", "family", "scale", "variant") if line[part])
     size = f"d={line['nodes']} n={line['rows']}"
     text = f"[{place}] {line['method']} on {data} {size}: {line['status']} after {line['seconds']:.1f} s"

@@ -1,51 +1,68 @@
 """Tables from files: CSV or Parquet by suffix, `-` for standard input."""
 
-import sys
+import os
 import warnings
+from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
 
-from fipscm.errors import DataError
-
-STREAM = "-"
+from fipscm.errors import DataError, FileError
+from fipscm.tables.stream import STREAM, is_parquet, standard_input
 
 
 def read_table(path: str, row_names: bool = False) -> pd.DataFrame:
     """Read a table, or say in one sentence why that cannot be done; with `row_names` its first column is the index."""
-    if path != STREAM and not Path(path).is_file():
-        raise DataError(f"There is no file '{path}': check the name and the folder.")
+    if path == STREAM:
+        return parse_table(standard_input(), "Standard input", row_names)
+    _require_readable(path)
+    return parse_table(path, f"'{path}'", row_names)
+
+
+def parse_table(source: str | bytes, title: str, row_names: bool = False) -> pd.DataFrame:
+    """Make a table of a file, or of the bytes of one; errors call it by its title."""
     try:
-        frame = _read(path)
+        frame = _parse(source)
     except pd.errors.EmptyDataError:
-        raise DataError(f"'{path}' is empty: it needs a line of column names and rows of numbers.") from None
+        raise DataError(f"{title} is empty: it needs a line of column names and rows of numbers.") from None
     except pd.errors.ParserWarning:
-        raise DataError(f"'{path}' has rows longer than its line of column names: name every column.") from None
-    except (pd.errors.ParserError, UnicodeDecodeError, OSError, ValueError) as error:
+        raise DataError(f"{title} has rows longer than its line of column names: name every column.") from None
+    except (OSError, ValueError) as error:
         reason = str(error).strip().splitlines()[0]
-        raise DataError(f"'{path}' cannot be read as a table ({reason}): save it as plain CSV or Parquet.") from None
+        raise DataError(f"{title} cannot be read as a table ({reason}): save it as plain CSV or Parquet.") from None
     if frame.empty:
-        raise DataError(f"'{path}' has column names but no rows: add at least one row of numbers.")
+        raise DataError(f"{title} has column names but no rows: add at least one row of numbers.")
     if row_names:
         frame = frame.set_index(frame.columns[0])
-    _require_names(frame, path)
+    _require_names(frame, title)
     return frame
 
 
-def _read(path: str) -> pd.DataFrame:
-    if path.endswith(".parquet"):
-        return pd.read_parquet(path)
+def _require_readable(path: str) -> None:
+    if not Path(path).exists():
+        raise FileError(f"There is no file '{path}': check the name and the folder.")
+    if Path(path).is_dir():
+        raise FileError(f"'{path}' is a folder: name a CSV or Parquet file.")
+    if not os.access(path, os.R_OK):
+        raise FileError(f"Cannot read '{path}' (Permission denied): ask its owner, or use a copy that is yours.")
+
+
+def _parse(source: str | bytes) -> pd.DataFrame:
+    parquet = is_parquet(source) if isinstance(source, bytes) else source.endswith(".parquet")
+    file = BytesIO(source) if isinstance(source, bytes) else source
+    if parquet:
+        return pd.read_parquet(file)
     with warnings.catch_warnings():
         # pandas only warns of the values it drops.
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        return pd.read_csv(sys.stdin if path == STREAM else path, index_col=False)
+        return pd.read_csv(file, index_col=False)
 
 
-def _require_names(frame: pd.DataFrame, path: str) -> None:
+def _require_names(frame: pd.DataFrame, title: str) -> None:
     """Refuse what pandas calls 'Unnamed: 0': most often row numbers, which are nobody's cause."""
-    for name in frame.columns:
+    for number, name in enumerate(frame.columns, start=1):
         if str(name).startswith("Unnamed: "):
             raise DataError(
-                f"'{path}' has a column without a name ('{name}'): if it numbers the rows, save the table with "
-                "df.to_csv(..., index=False); if it is a variable, name it."
+                f"{title} has a column without a name (number {number}): if it numbers the rows, save the table "
+                "without row numbers; if it is a variable, name it."
             )

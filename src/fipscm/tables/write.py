@@ -13,11 +13,10 @@ from typing import IO
 
 import pandas as pd
 
-from fipscm.errors import DataError
-from fipscm.tables.read import STREAM
+from fipscm.errors import FileError
+from fipscm.tables.stream import STREAM
 
-# What pandas unpacks by suffix when it reads, and would find to be plain text.
-COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
+SUFFIXES = (".csv", ".parquet")
 
 
 def write_table(frame: pd.DataFrame, path: str) -> None:
@@ -65,10 +64,11 @@ def require_writable(path: str | Path) -> None:
 
 def require_writable_table(path: str) -> None:
     """Raise before long work what `write_table` would raise after it."""
-    if path.endswith(COMPRESSED):
-        raise DataError(f"Cannot write '{path}': tables are not compressed here, so name a .csv or .parquet file.")
-    if path != STREAM:
-        require_writable(path)
+    if path == STREAM:
+        return
+    if not _is_special(path) and not path.endswith(SUFFIXES):
+        raise FileError(f"Cannot write a table as '{path}': its name must end in {' or '.join(SUFFIXES)}.")
+    require_writable(path)
 
 
 def make_folder(folder: Path) -> None:
@@ -77,7 +77,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=folder).close()
     except OSError as error:
-        raise DataError(f"Cannot write into the folder '{folder}' ({error.strerror}): choose another one.") from None
+        raise FileError(f"Cannot write into the folder '{folder}' ({error.strerror}): choose another one.") from None
 
 
 def _is_special(path: str | Path) -> bool:
@@ -93,6 +93,6 @@ def _write_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise DataError(
+        raise FileError(
             f"Cannot write '{path}' ({error.strerror or error}): choose a file in a folder that exists and is yours."
         ) from None

@@ -1,0 +1,32 @@
+"""The commands in the order of their help. Their modules import what is heavy only when a command runs."""
+
+from typing import Annotated
+
+import typer
+
+from fipscm import __version__
+from fipscm.cli.ask import check, counterfactual, do, effect, sample
+from fipscm.cli.bench import bench, bench_summary
+from fipscm.cli.learn import fit, order
+from fipscm.cli.pretrain import pretrain
+from fipscm.cli.simulated import demo, simulate
+
+app = typer.Typer(add_completion=False)
+
+for command in (demo, order, fit, sample, do, counterfactual, effect, check, simulate, pretrain, bench, bench_summary):
+    app.command()(command)
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        print(f"fipscm {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def fipscm(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version and stop.")
+    ] = False,
+) -> None:
+    """Causal generative models from a table."""

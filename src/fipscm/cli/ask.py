@@ -1,0 +1,100 @@
+"""Commands that ask a model: what is, what if, what would have been, how much, and whether to believe it."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, Rows, Seed, unfolded
+from fipscm.cli.typed import as_column, as_intervention, require_possible
+from fipscm.errors import KnowledgeError
+from fipscm.tables.stream import STREAM, require_one_stream
+
+
+@unfolded
+def sample(model: Model, options: FitOptions, rows: Count = 1000, seed: Seed = 0, out: Out = STREAM) -> None:
+    """Draw rows from a model: what is.  Example: fipscm sample model.fip --rows 500 --out new.csv."""
+    from fipscm.cli.source import open_source
+    from fipscm.tables.write import require_writable_table, write_table
+
+    require_writable_table(out)
+    write_table(open_source(model, options, seed).model().sample(rows, seed), out)
+
+
+@unfolded
+def do(
+    model: Model, change: Change, options: FitOptions, rows: Count = 1000, seed: Seed = 0, out: Out = STREAM
+) -> None:
+    """Draw fresh units under an intervention: what if.  Example: fipscm do model.fip --do dose=2 --out what_if.csv."""
+    from fipscm.cli.source import open_source
+    from fipscm.tables.write import require_writable_table, write_table
+
+    require_writable_table(out)
+    source = open_source(model, options, seed)
+    intervention = as_intervention(change, source.columns)
+    write_table(source.model().intervene(intervention, rows, seed), out)
+
+
+@unfolded
+def counterfactual(
+    model: Model, rows: Rows, change: Change, options: FitOptions, seed: Seed = 0, out: Out = STREAM
+) -> None:
+    """Say what given rows would have been.  Example: fipscm counterfactual model.fip rows.csv --do dose=0."""
+    from fipscm.cli.source import open_source, rows_for
+    from fipscm.tables.write import require_writable_table, write_table
+
+    require_one_stream(model, rows, options.graph)
+    require_writable_table(out)
+    source = open_source(model, options, seed)
+    intervention, units = as_intervention(change, source.columns), rows_for(rows, source.columns)
+    write_table(source.model().counterfactual(units, intervention), out)
+
+
+@unfolded
+def effect(
+    model: Model,
+    treatment: Annotated[str, typer.Option("--of", help="The column that is set.")],
+    on: Annotated[str, typer.Option(help="The column that is looked at.")],
+    options: FitOptions,
+    treated: Annotated[float, typer.Option(help="Its value with treatment.")] = 1.0,
+    control: Annotated[float, typer.Option(help="Its value without.")] = 0.0,
+    orders: Annotated[int, typer.Option(min=0, help="Average over so many plausible orders (needs a table).")] = 0,
+    as_json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Average effect of one column on another.  Example: fipscm effect model.fip --of dose --on pain --treated 2."""
+    from fipscm.cli.source import open_source
+
+    source = open_source(model, options, seed)
+    if orders and source.is_saved:
+        raise KnowledgeError("A saved model holds no rows to draw other orders from: with --orders, give the table.")
+    if orders and options.fix_the_order:
+        raise KnowledgeError("With --order or --graph no other order is plausible: leave out --orders.")
+    cause, outcome = (as_column(text, source.columns) for text in (treatment, on))
+    for value in (treated, control):
+        require_possible({cause: value}, source.columns)
+    found = source.model().effect(cause, outcome, treated, control, orders=orders, random_state=seed)
+    if as_json:
+        facts = {name: getattr(found, name) for name in ("estimate", "low", "high", "level", "by_order", "sign_flips")}
+        print(json.dumps({**vars(found.question), **facts}))
+    else:
+        print(found)
+
+
+@unfolded
+def check(model: Model, data: Rows, options: FitOptions, as_json: Json = False, seed: Seed = 0) -> None:
+    """Test a model's assumptions on a table; exit code 1 if they fail.  Example: fipscm check model.fip data.csv."""
+    from fipscm.cli.source import open_source, rows_for
+
+    require_one_stream(model, data, options.graph)
+    source = open_source(model, options, seed)
+    rows = rows_for(data, source.columns)
+    report = source.model().check(rows, seed)
+    if as_json:
+        findings = json.loads(report.table.to_json(orient="records"))
+        print(json.dumps({"passed": report.passed, "verdict": str(report), "findings": findings}))
+    else:
+        print(report.table.drop(columns="verdict").to_string(index=False))
+        print(report)
+    if not report.passed:
+        raise typer.Exit(1)

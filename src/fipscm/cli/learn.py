@@ -1,0 +1,127 @@
+"""Commands that learn from a table: its order, its model."""
+
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import fipscm
+from fipscm.cli.doubt import SURE, doubts
+from fipscm.cli.names import ORDER_METHODS
+from fipscm.cli.options import Assess, FitOptions, Json, OrderOptions, Rows, Seed, unfolded
+from fipscm.errors import ModelFileError, OrderError
+
+if TYPE_CHECKING:
+    from fipscm.order import ZeroShot
+
+Picture = Annotated[str | None, typer.Option(help="Draw the graph into this PNG, PDF or SVG file.")]
+
+
+@unfolded
+def order(
+    data: Rows,
+    options: OrderOptions,
+    method: Annotated[str, typer.Option(help=f"{', '.join(ORDER_METHODS)}.")] = ORDER_METHODS[0],
+    as_json: Json = False,
+    plot: Picture = None,
+    weights: Annotated[str | None, typer.Option(help="Weights that fipscm pretrain wrote, instead of ours.")] = None,
+    jobs: Annotated[int, typer.Option(help="Processor cores to use; -1 for all.")] = 1,
+    assess: Assess = True,
+    seed: Seed = 0,
+) -> None:
+    """Name the columns in causal order, causes first.  Example: fipscm order data.csv --tiers "age;dose,pain"."""
+    import numpy as np
+
+    from fipscm.order import order_confidence, zero_shot
+    from fipscm.plotting import plot_graph, require_writable_picture, save_picture
+    from fipscm.tables.read import read_table
+
+    if plot is not None:
+        if method in ORDER_METHODS[1:]:
+            raise OrderError(f"The method '{method}' finds no graph to draw: leave out --plot, or --method.")
+        require_writable_picture(plot)
+    table = read_table(data)
+    knowledge = options.knowledge(list(table.columns))
+    if method != ORDER_METHODS[0]:
+        found = fipscm.infer_order(table, options.scale, knowledge, method=method, weights=weights)
+        print(json.dumps({"order": found}) if as_json else "\n".join(map(str, found)))
+        return
+    answer = _within(zero_shot(table, options.scale, knowledge, jobs, weights), knowledge)
+    if plot is not None:
+        save_picture(plot_graph(answer.graph(), strength="probability"), plot)
+    facts: dict[str, Any] = {"order": answer.order}
+    if answer.edges is not None:
+        facts["edges"] = answer.edges.to_dict(orient="index")
+    unsure = []
+    if assess:
+        rng = np.random.default_rng(seed)
+        confidence = order_confidence(table, rng, options.scale, knowledge, jobs, weights=weights)
+        facts["confidence"] = confidence.to_dict(orient="index")
+        unsure = doubts(answer.order, confidence)
+    print(json.dumps(facts) if as_json else "\n".join(map(str, answer.order)))
+    for sentence in unsure:
+        print(f"fipscm: {sentence}", file=sys.stderr)
+
+
+@unfolded
+def fit(
+    data: Rows,
+    options: FitOptions,
+    out: Annotated[str, typer.Option("--out", "-o", help="Where to save the model; ends in .fip.")] = "model.fip",
+    edges: Annotated[str, typer.Option(help="test, or jacobian for the paper's rule.")] = "test",
+    prune: Annotated[bool, typer.Option(help="Keep only the edges found.")] = True,
+    skip: Annotated[
+        bool, typer.Option(help="Start from regressions; --no-skip is the paper's transformer alone.")
+    ] = True,
+    plot: Picture = None,
+    assess: Assess = True,
+    as_json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Learn a model from a table and save it.  Example: fipscm fit data.csv --out model.fip --tiers "age;dose,pain"."""
+    from fipscm.cli.source import MODEL_SUFFIX
+    from fipscm.plotting import require_writable_picture, save_picture
+    from fipscm.tables.read import read_table
+    from fipscm.tables.stream import require_one_stream
+    from fipscm.tables.write import require_writable
+
+    require_one_stream(data, options.graph)
+    if not out.endswith(MODEL_SUFFIX):
+        raise ModelFileError(f"Cannot save a model as '{out}': its name must end in .fip, by which commands know it.")
+    require_writable(out)
+    if plot is not None:
+        require_writable_picture(plot)
+    table = read_table(data)
+    model = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip).fit(table)
+    if assess:
+        model.assess()
+    model.save(out)
+    if plot is not None:
+        save_picture(model.plot(), plot)
+    found = [{"cause": cause, "effect": effect, **facts} for cause, effect, facts in model.graph_.edges(data=True)]
+    if as_json:
+        confidence = {"confidence": model.order_confidence_.to_dict(orient="index")} if assess else {}
+        print(json.dumps({"order": model.causal_order_, **confidence, "edges": found, "model": out}))
+        return
+    print(f"Causal order, causes first: {' '.join(map(str, model.causal_order_))}")
+    if assess and not options.fix_the_order:
+        _tell_confidence(model)
+    for edge in found:
+        print(f"{edge['cause']} -> {edge['effect']}  weight {edge['weight']:.4g}  score {edge['score']:.1f}")
+    print(f"Saved in {out}.")
+
+
+def _within(answer: "ZeroShot", knowledge: "fipscm.Knowledge | None") -> "ZeroShot":
+    """The answer with the edges that are known: impossible ones have no probability, required ones are certain."""
+    if knowledge is None or answer.edges is None:
+        return answer
+    columns = list(answer.edges.columns)
+    allowed, required = knowledge.allowed(columns).T, knowledge.required(columns).T
+    return replace(answer, edges=answer.edges.where(allowed, 0.0).mask(required, 1.0))
+
+
+def _tell_confidence(model: "fipscm.FiP") -> None:
+    sure = f"Each step of this order holds in at least {SURE:.0%} of the resampled orders."
+    print("\n".join(doubts(model.causal_order_, model.order_confidence_)) or sure)

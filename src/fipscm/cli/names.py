@@ -1,0 +1,20 @@
+"""Names that help texts list. The modules that define them take seconds to import; a test keeps the two equal."""
+
+SCALES = ("raw", "standardized")
+ORDER_METHODS = ("evidence", "variance", "r2", "direct-lingam", "score", "nogam")
+DISTRIBUTIONS = ("lin-in", "rff-in", "lin-out", "rff-out")
+PRESETS = ("avici", "released")
+VARIANTS = ("plain", "non-additive", "hidden-confounder", "mixed", "outliers", "iscm")
+SUMMARIES = ("scoreboard", "orders", "pipeline", "pipeline-order", "failures")
+BACKENDS = ("local", "ray", "dask")
+TASKS = (
+    *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "noise"),
+    *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows"),
+)
+BENCH_METHODS = (
+    *("fip", "fip-order", "fip-graph", "fip-paper", "zero-shot"),
+    *("variance", "r2", "direct-lingam", "score", "nogam", "random"),
+    *("pc", "ges", "golem", "dag-gnn", "gran-dag", "notears-mlp", "avici"),
+    *("dowhy-graph", "dowhy-predicted", "causal-nf", "carefl"),
+    *("d-max-2", "d-max-10", "d-max-20", "transformer"),
+)

@@ -1,0 +1,119 @@
+"""Options that commands share, declared once; those of one purpose are gathered into a dataclass."""
+
+import inspect
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+import fipscm
+from fipscm.cli.names import SCALES
+from fipscm.cli.typed import as_column, as_edge, split_names
+
+
+def _known(help_text: str) -> Any:
+    return typer.Option(help=help_text, rich_help_panel="What you know of the table")
+
+
+Model = Annotated[str, typer.Argument(help="A saved model (.fip), or a table to fit first; - for standard input.")]
+Rows = Annotated[str, typer.Argument(help="CSV or Parquet file, or - for standard input.")]
+Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
+Count = Annotated[int, typer.Option("--rows", "-n", min=1, help="Number of rows to draw.")]
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+Assess = Annotated[bool, typer.Option(help="Say how sure the order is, by resampling the rows.")]
+Change = Annotated[list[str], typer.Option("--do", help="NAME=VALUE sets a column, NAME+=VALUE shifts it; repeatable.")]
+# Without quotes the shell would take > for itself and write a file.
+Edges = Annotated[list[str] | None, _known('"CAUSE->EFFECT", with the quotes; repeatable.')]
+Tiers = Annotated[str | None, _known("Earliest first: names by commas, tiers by semicolons.")]
+Roots = Annotated[str | None, _known("Columns without causes, separated by commas.")]
+Leaves = Annotated[str | None, _known("Columns without effects, separated by commas.")]
+Order = Annotated[str | None, _known("All columns, causes first, separated by commas.")]
+Graph = Annotated[str | None, _known("Adjacency table (row = cause) of the graph: a CSV or Parquet file.")]
+Scale = Annotated[
+    str, typer.Option(help=f"{' or '.join(SCALES)}: raw uses the columns' variances as evidence of their order.")
+]
+
+
+@dataclass(frozen=True)
+class OrderOptions:
+    """What bears on an inferred order, as it was typed."""
+
+    require: Edges = None
+    forbid: Edges = None
+    tiers: Tiers = None
+    roots: Roots = None
+    leaves: Leaves = None
+    scale: Scale = "standardized"
+
+    def given(self) -> list[str]:
+        """The options that were used."""
+        return [f"--{field.name}" for field in fields(self) if getattr(self, field.name) != field.default]
+
+    def knowledge(self, columns: Sequence[Hashable]) -> "fipscm.Knowledge | None":
+        """The constraints on these columns; None if there are none."""
+        known = fipscm.Knowledge(
+            required_edges=[as_edge(text, columns) for text in self.require or ()],
+            forbidden_edges=[as_edge(text, columns) for text in self.forbid or ()],
+            tiers=[_columns(tier, columns) for tier in (self.tiers or "").split(";") if tier.strip()],
+            roots=_columns(self.roots, columns),
+            leaves=_columns(self.leaves, columns),
+        )
+        return None if known == fipscm.Knowledge() else known
+
+
+@dataclass(frozen=True)
+class FitOptions(OrderOptions):
+    """What bears on a model, as it was typed: an order or a graph may be known as a whole."""
+
+    order: Order = None
+    graph: Graph = None
+
+    @property
+    def fix_the_order(self) -> bool:
+        """Whether no order is left to infer."""
+        return self.order is not None or self.graph is not None
+
+    def estimator(self, columns: Sequence[Hashable], seed: int, **settings: Any) -> "fipscm.FiP":
+        """A model of these columns, still to be fitted; progress is shown if somebody watches."""
+        from fipscm.tables.read import read_table
+
+        return fipscm.FiP(
+            order=None if self.order is None else _columns(self.order, columns),
+            graph=None if self.graph is None else read_table(self.graph, row_names=True),
+            knowledge=self.knowledge(columns),
+            scale=self.scale,
+            random_state=seed,
+            verbose=sys.stderr.isatty(),
+            **settings,
+        )
+
+
+def unfolded(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for every field of the dataclass that its parameter `options` is annotated with.
+
+    Typer reads the options of a command from its signature: this puts there what commands share.
+    """
+    signature = inspect.signature(command)
+    parameters = dict(signature.parameters)
+    shared = parameters.pop("options").annotation
+    for field in fields(shared):
+        parameters[field.name] = inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
+        )
+
+    @wraps(command)
+    def with_options(**values: Any) -> None:
+        typed = {field.name: values.pop(field.name) for field in fields(shared)}
+        command(**values, options=shared(**typed))
+
+    with_options.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    with_options.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return with_options
+
+
+def _columns(text: str | None, columns: Sequence[Hashable]) -> list[Hashable]:
+    return [as_column(name, columns) for name in split_names(text)]

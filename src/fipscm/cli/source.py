@@ -1,0 +1,70 @@
+"""Where a model is asked for, a table does as well: it is fitted first.
+
+That takes minutes, so that the names of the columns are known at once and the model only when it is needed: every
+mistake that can be found without the model is found before.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from tempfile import NamedTemporaryFile
+
+import pandas as pd
+
+from fipscm.cli.options import FitOptions
+from fipscm.errors import DataError, KnowledgeError, ModelFileError
+from fipscm.estimator import FiP
+from fipscm.graph import listed
+from fipscm.tables.read import parse_table, read_table
+from fipscm.tables.stream import STREAM, is_archive, require_one_stream, standard_input
+from fipscm.tables.validate import as_frame, require_finite
+
+MODEL_SUFFIX = ".fip"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A saved model, or a table to learn one from."""
+
+    columns: Sequence[Hashable]
+    is_saved: bool
+    model: Callable[[], FiP]
+
+
+def open_source(path: str, options: FitOptions, seed: int) -> Source:
+    """Load a saved model, or read a table to fit with these options."""
+    require_one_stream(path, options.graph)
+    content = standard_input() if path == STREAM else b""
+    if path.endswith(MODEL_SUFFIX) or is_archive(content):
+        if options.given():
+            raise KnowledgeError(
+                f"{', '.join(options.given())} cannot change a model that is fitted already: give the table instead, "
+                "or fit again with fipscm fit."
+            )
+        model = _load(content) if path == STREAM else FiP.load(path)
+        return Source(model.scm_.names, True, lambda: model)
+    table = parse_table(content, "Standard input") if path == STREAM else read_table(path)
+    columns = list(table.columns)
+    estimator = options.estimator(columns, seed)
+    return Source(columns, False, lambda: estimator.fit(table))
+
+
+def rows_for(path: str, columns: Sequence[Hashable]) -> pd.DataFrame:
+    """Rows that a model of these columns can be asked about; other columns are carried along."""
+    frame = read_table(path)
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        found, needed = (listed(names) for names in (frame.columns, columns))
+        raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add '{missing[0]}'.")
+    require_finite(as_frame(frame[list(columns)]))
+    return frame
+
+
+def _load(content: bytes) -> FiP:
+    """A model from its bytes: archives are read from files, which a stream is not."""
+    with NamedTemporaryFile(suffix=MODEL_SUFFIX) as file:
+        file.write(content)
+        file.flush()
+        try:
+            return FiP.load(file.name)
+        except ModelFileError as error:
+            raise ModelFileError(str(error).replace(f"'{file.name}'", "Standard input")) from None

@@ -1,0 +1,98 @@
+"""How a process ends: mistakes, full and closed outputs, interrupts."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "fipscm"]
+# A background job may be deaf to interrupts, and what it starts inherits that: listen again.
+LISTENING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from fipscm.cli.main import main; main()"
+)
+
+
+def shell(command):
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=300)
+
+
+def fipscm(*arguments):
+    return " ".join([*PROGRAM, *map(str, arguments)])
+
+
+def interrupted(process):
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in error
+    return error
+
+
+def test_a_pipe_takes_a_model_and_gives_a_table_silently(folder):
+    ended = shell(f"cat {folder / 'm.fip'} | {fipscm('sample', '-', '--rows', 3)}")
+    assert ended.returncode == 0
+    assert ended.stderr == ""
+    assert ended.stdout.count("\n") == 4
+
+
+def test_a_reader_that_has_seen_enough_is_no_mistake():
+    ended = shell(f"set -o pipefail; {fipscm('simulate', 'triangle', '--rows', 100_000)} | head -1")
+    assert ended.stdout == "x0,x1,x2\n"
+    assert ended.stderr == ""
+    assert ended.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_output_is_one_sentence():
+    ended = shell(f"{fipscm('--version')} > /dev/full")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("fipscm: No space left on device: standard output")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_an_interrupt_while_modules_load_is_one_sentence(folder):
+    arguments = ["sample", str(folder / "m.fip")]
+    process = subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-c", LISTENING, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in process.stderr:
+        if "numpy" in line:
+            break
+    assert interrupted(process).endswith("fipscm: interrupted.\n")
+
+
+def test_an_interrupt_leaves_no_half_written_file(folder, tmp_path):
+    arguments = ["sample", str(folder / "m.fip"), "--rows", "3000000", "--out", str(tmp_path / "big.csv")]
+    process = subprocess.Popen([sys.executable, "-c", LISTENING, *arguments], stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        time.sleep(0.1)
+        if any(tmp_path.iterdir()):
+            break
+    assert interrupted(process) == "fipscm: interrupted.\n"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sample", "data.csv", "--seed", "-1"], "Invalid value for '--seed'"),
+        (["sample", "data.csv", "--rows", "0"], "Invalid value for '--rows'"),
+        (["sample", "data.csv", "--rows", "many"], "Invalid value for '--rows'"),
+        (["simulate", "triangle", "--seed", "-1"], "Invalid value for '--seed'"),
+        (["order", "data.csv", "--jobs", "0"], "Invalid value for '--jobs'"),
+        (["pretrain", "--simulators", "-1"], "Invalid value for '--simulators'"),
+        (["effect", "data.csv", "--of", "a", "--on", "b", "--orders", "-1"], "Invalid value for '--orders'"),
+        (["effect", "data.csv", "--of", "a"], "Missing option '--on' (see fipscm effect --help)."),
+        (["fit"], "(see fipscm fit --help)."),
+        (["fit", "data.csv", "--sed", "1"], "No such option: --sed"),
+        (["fitt", "data.csv"], "Did you mean 'fit'?"),
+    ],
+)
+def test_a_mistake_in_the_options_is_one_sentence(mistake, arguments, message):
+    assert message in mistake(*arguments)

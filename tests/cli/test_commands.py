@@ -82,7 +82,7 @@ def intervention(monkeypatch, tmp_path):
     understood = []
 
     def intervene(_, do, *__):
-        understood.append(dict(do))
+        understood.append({do.names[column]: rule for column, rule in do.rules.items()})
         return pd.DataFrame({"any": [0.0]})
 
     monkeypatch.setattr(FiP, "fit", lambda model, _: model)

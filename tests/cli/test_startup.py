@@ -7,6 +7,7 @@ import pytest
 
 import fipscm as package
 from fipscm.bench.methods import METHODS as BENCH_METHODS
+from fipscm.bench.report.summary import SUMMARIES
 from fipscm.bench.run.engine import BACKENDS
 from fipscm.bench.tasks import TASKS
 from fipscm.cli import names
@@ -16,7 +17,7 @@ from fipscm.order import SCALES
 from fipscm.simulate import PRIORS
 from fipscm.simulate.worlds import VARIANTS
 
-COMMANDS = [command.callback.__name__ for command in app.registered_commands]
+COMMANDS = [command.callback.__name__.replace("_", "-") for command in app.registered_commands]
 HEAVY = {"torch", "matplotlib", "pandas", "numpy", "sklearn", "networkx", "scipy", "joblib", "fipscm.bench"}
 
 
@@ -64,6 +65,7 @@ def test_every_public_name_is_there_and_no_other():
         (names.VARIANTS, VARIANTS),
         (names.BACKENDS, BACKENDS),
         (names.TASKS, TASKS),
+        (names.SUMMARIES, SUMMARIES),
         (names.BENCH_METHODS, BENCH_METHODS),
     ],
 )

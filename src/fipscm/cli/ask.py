@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, Rows, Seed, unfolded
-from fipscm.cli.typed import as_column, as_intervention, require_possible
+from fipscm.cli.typed import as_column, as_intervention
 from fipscm.errors import KnowledgeError
 from fipscm.tables.stream import STREAM, require_one_stream
 
@@ -64,6 +64,7 @@ def effect(
 ) -> None:
     """Average effect of one column on another.  Example: fipscm effect model.fip --of dose --on pain --treated 2."""
     from fipscm.cli.source import open_source
+    from fipscm.questions.effect import Question
 
     source = open_source(model, options, seed)
     if orders and source.is_saved:
@@ -71,8 +72,7 @@ def effect(
     if orders and options.fix_the_order:
         raise KnowledgeError("With --order or --graph no other order is plausible: leave out --orders.")
     cause, outcome = (as_column(text, source.columns) for text in (treatment, on))
-    for value in (treated, control):
-        require_possible({cause: value}, source.columns)
+    Question(cause, outcome, treated, control).interventions(source.columns)  # refuses values that are not finite
     found = source.model().effect(cause, outcome, treated, control, orders=orders, random_state=seed)
     if as_json:
         facts = {name: getattr(found, name) for name in ("estimate", "low", "high", "level", "by_order", "sign_flips")}

@@ -2,14 +2,17 @@
 
 SCALES = ("raw", "standardized")
 ORDER_METHODS = ("evidence", "variance", "r2", "direct-lingam", "score", "nogam")
-DISTRIBUTIONS = ("lin-in", "rff-in", "lin-out", "rff-out")
+DISTRIBUTIONS = ("lin-in", "rff-in", "lin-out", "rff-out", "mlp-in", "mlp-out")
 PRESETS = ("avici", "released")
-VARIANTS = ("plain", "non-additive", "hidden-confounder", "mixed", "outliers", "iscm")
+VARIANTS = (
+    *("plain", "non-additive", "hidden-confounder", "mixed", "outliers", "iscm"),
+    *("post-nonlinear", "location-scale", "multiplicative", "discrete", "missing", "measurement-error"),
+)
 SUMMARIES = ("scoreboard", "orders", "pipeline", "pipeline-order", "failures")
 BACKENDS = ("local", "ray", "dask")
 TASKS = (
     *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "noise"),
-    *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows"),
+    *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks"),
 )
 BENCH_METHODS = (
     *("fip", "fip-order", "fip-graph", "fip-paper", "zero-shot"),

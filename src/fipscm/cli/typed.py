@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from fipscm.errors import InterventionError, KnowledgeError, unknown_name
 
 if TYPE_CHECKING:
-    from fipscm.scm.intervention import Do
+    from fipscm.scm.intervention import Intervention
 
 
 def split_names(text: str | None) -> list[str]:
@@ -34,9 +34,9 @@ def as_edge(text: str, columns: Sequence[Hashable]) -> tuple[Hashable, Hashable]
     return as_column(cause, columns), as_column(effect, columns)
 
 
-def as_intervention(changes: Iterable[str], columns: Sequence[Hashable]) -> "Do":
+def as_intervention(changes: Iterable[str], columns: Sequence[Hashable]) -> "Intervention":
     """Read NAME=VALUE and NAME+=VALUE; a name may itself end in +, so what is a name comes before what is a shift."""
-    from fipscm.scm.intervention import Shift
+    from fipscm.scm.intervention import Intervention, Shift
 
     parsed: dict[Hashable, Any] = {}
     for text in changes:
@@ -49,17 +49,7 @@ def as_intervention(changes: Iterable[str], columns: Sequence[Hashable]) -> "Do"
         if column in parsed:
             raise InterventionError(f"'{text}' is the second intervention on '{column}': give each column one.")
         parsed[column] = Shift(number) if shifts else number
-    require_possible(parsed, columns)
-    return parsed
-
-
-def require_possible(do: "Do", columns: Sequence[Hashable]) -> None:
-    """Raise before long work what an intervention would raise after it."""
-    import numpy as np
-
-    from fipscm.scm.intervention import Intervention
-
-    Intervention.parse(do, columns, np.arange(len(columns)))
+    return Intervention.parse(parsed, columns)
 
 
 def _as_number(value: str, text: str) -> float:

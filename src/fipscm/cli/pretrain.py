@@ -11,10 +11,12 @@ from fipscm.cli.options import Seed
 def pretrain(
     run: Annotated[Path, typer.Option(help="Folder of log, learning curve and checkpoint.")] = Path("runs/order"),
     minutes: Annotated[float, typer.Option(min=0, help="How long to train; a run that exists is resumed.")] = 60.0,
-    tasks: Annotated[str, typer.Option(help="small tables, as at the start of a run, or mixed.")] = "mixed",
+    tasks: Annotated[str, typer.Option(help="small tables, as at the start of a run, mixed, or wide.")] = "mixed",
     simulators: Annotated[int, typer.Option(min=0, help="Processes that simulate training tables.")] = 1,
     seed: Seed = 0,
-    encoder: Annotated[str, typer.Option(help="evidence, or paper for the encoder of the paper.")] = "evidence",
+    encoder: Annotated[
+        str, typer.Option(help="evidence, views (evidence in two views), or paper for the encoder of the paper.")
+    ] = "evidence",
     scale: Annotated[
         str | None, typer.Option(help="Of the paper's training tables: standardized (default) or raw.")
     ] = None,

@@ -16,6 +16,8 @@ from fipscm.order.evidence.views import STATISTICS
 
 # Of a table: raw columns are compared by their variances, standardized ones are not.
 SCALES = ("raw", "standardized")
+# What a table mostly is like. Of linear mechanisms with normal noise, standardized columns do not show the order.
+WORLDS = ("linear-gaussian", "additive", "location-scale", "post-nonlinear", "discrete")
 # Weights are float32 whatever PyTorch's default type is.
 Linear = partial(nn.Linear, dtype=torch.float32)
 LayerNorm = partial(nn.LayerNorm, dtype=torch.float32)
@@ -26,6 +28,8 @@ class Logits(NamedTuple):
 
     leaf: Tensor  # (B, D)
     parent: Tensor | None  # (B, D, D) at [j, i]: i is a parent of j; None from an encoder that cannot tell
+    confounded: Tensor | None = None  # (B, D, D), symmetric: a hidden variable causes both
+    world: Tensor | None = None  # (B, len(WORLDS)): what the table is like
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,9 @@ class EvidenceEncoder(nn.Module):
         self.rounds = nn.ModuleList(_Round(width, config.heads) for _ in range(config.rounds))
         self.leaf = nn.Sequential(LayerNorm(width), Linear(width, 1))
         self.parent = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))
+        if config.evidence == "views":
+            self.confounded = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))
+            self.world = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, len(WORLDS), hidden=width))
 
     def forward(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> Logits:
         """Read pair (B, D, D, ...), node and scale (B, D, ...); raw (B,) is 1 for a raw table, else 0."""
@@ -58,11 +65,33 @@ class EvidenceEncoder(nn.Module):
         for update in self.rounds:
             pairs, nodes = update(pairs, nodes)
         both = torch.cat([pairs, pairs.transpose(1, 2)], dim=-1)
-        return Logits(self.leaf(nodes).squeeze(-1), self.parent(both).squeeze(-1))
+        leaf, parent = self.leaf(nodes).squeeze(-1), self.parent(both).squeeze(-1)
+        if self.config.evidence == "values":
+            return Logits(leaf, parent)
+        shared = self.confounded(both).squeeze(-1)
+        world = self.world(torch.cat([nodes.mean(dim=1), nodes.amax(dim=1)], dim=-1))
+        return Logits(leaf, parent, (shared + shared.transpose(1, 2)) / 2, world)
+
+    def learn_from(self, other: "EvidenceEncoder") -> None:
+        """Take over the weights of a network that reads some of the same statistics; it says nothing of the others."""
+        known, own = other.state_dict(), self.state_dict()
+        for part in ("pair", "node"):
+            key, names = f"embed_{part}.0.weight", _inputs(self.config, part)
+            places = [names.index(name) for name in _inputs(other.config, part)]
+            widened = torch.zeros_like(own[key])
+            widened[:, places] = known[key]
+            known[key] = widened
+        self.load_state_dict(own | known)
 
     def description(self) -> dict[str, Any]:
         """What is needed to build the same network again."""
         return {"encoder": "evidence", **asdict(self.config)}
+
+
+def _inputs(config: EvidenceConfig, part: str) -> tuple[str, ...]:
+    """Names of what an embedding reads, in this order."""
+    statistics = STATISTICS[config.evidence]
+    return statistics.pair if part == "pair" else (*statistics.node, *statistics.scale, "raw")
 
 
 class _Round(nn.Module):

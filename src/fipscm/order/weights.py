@@ -17,17 +17,18 @@ WEIGHTS = Path(__file__).with_name("weights.safetensors")
 EncoderConfig = EvidenceConfig | AxialConfig
 Encoder = EvidenceEncoder | AxialEncoder
 CONFIGS: dict[str, type[EncoderConfig]] = {"evidence": EvidenceConfig, "paper": AxialConfig}
+KINDS = ("evidence", "views", "paper")  # what can be trained: evidence of the values alone, or in both views
 
 
 def encoder_config(kind: str, scale: str | None = None) -> EncoderConfig:
     """The default config of a kind of encoder; only the paper's is trained on one scale."""
-    if kind not in CONFIGS:
-        raise unknown_name("encoder", kind, CONFIGS)
+    if kind not in KINDS:
+        raise unknown_name("encoder", kind, KINDS)
     if kind == "paper":
         return AxialConfig(scale=scale or "standardized")
     if scale is not None:
         raise OrderError("The evidence encoder is trained on both scales at once: leave the scale out.")
-    return EvidenceConfig()
+    return EvidenceConfig(evidence="views" if kind == "views" else "values")
 
 
 def build_encoder(config: EncoderConfig) -> Encoder:

@@ -4,6 +4,7 @@ What a monotone sensor does to a column, the normal scores do not see; what scal
 come from the same machinery, and the network reads them side by side.
 """
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -114,4 +115,4 @@ def _entropies(table: Array) -> Array:
     step = max(1, round(rows**0.5))
     gaps = np.maximum(ordered[2 * step :] - ordered[: -2 * step], 1e-3)
     entropy = np.log(gaps * rows / (2 * step)).mean(axis=0)
-    return np.asarray(0.5 * np.log(2 * np.pi * np.e) - entropy)
+    return np.asarray((1 + math.log(2 * math.pi)) / 2 - entropy)

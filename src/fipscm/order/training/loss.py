@@ -1,4 +1,4 @@
-"""The loss of one step of leaf removal: who is a leaf, who are its parents. Shapes: B tables, D variables."""
+"""The loss of one step of leaf removal. Shapes: B tables, D variables."""
 
 from typing import NamedTuple
 
@@ -30,6 +30,15 @@ def task_loss(logits: Logits, leaf: Tensor, parent: Tensor) -> TaskLoss:
     inner = 1 - leaf
     parent_loss = (pairs * leaf).sum() / leaf.sum() + 0.5 * (pairs * inner).sum() / inner.sum().clamp_min(1)
     return TaskLoss(leaf_loss, parent_loss)
+
+
+def side_losses(logits: Logits, confounded: Tensor, world: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean cross entropies of what is told besides the order: hidden common causes (B, D, D) and the world (B,)."""
+    if logits.confounded is None or logits.world is None:
+        return torch.zeros((), dtype=torch.float32), torch.zeros((), dtype=torch.float32)
+    pairs = functional.binary_cross_entropy_with_logits(logits.confounded, confounded, reduction="none")
+    off_diagonal = ~torch.eye(pairs.shape[1], dtype=torch.bool)
+    return pairs[:, off_diagonal].mean(), functional.cross_entropy(logits.world, world)
 
 
 def top_hits(leaf_logits: Tensor, leaf: Tensor) -> Tensor:

@@ -12,9 +12,11 @@ from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.paper.ordering_error import single_step_error
-from fipscm.order.training.loss import task_loss, top_hits
+from fipscm.order.training.loss import side_losses, task_loss, top_hits
 from fipscm.order.training.tasks import RowsBatch, Slab, TaskConfig, rows_batch, training_batch
 from fipscm.order.weights import EncoderConfig
+
+SIDE_WEIGHT = 0.3  # of what is told besides the order: it may help the order, and must not outweigh it
 
 
 class EvidenceObjective(nn.Module):
@@ -31,11 +33,13 @@ class EvidenceObjective(nn.Module):
             for raw in (0.0, 1.0):
                 flag = torch.full((len(slab.pair),), raw, dtype=torch.float32)
                 logits = self.encoder(slab.pair, slab.node, slab.scale, flag)
-                loss = task_loss(logits, slab.leaf, slab.parent)
-                rows.append(torch.stack([*loss, top_hits(logits.leaf, slab.leaf).mean()]))
-        figures = torch.stack(rows).view(len(batch), 2, 3)
-        leaf, parent = figures[..., 0].mean(), figures[..., 1].mean()
-        return leaf + parent, torch.stack([leaf, parent, *figures[..., 2].mean(dim=0)]).detach()
+                losses = *task_loss(logits, slab.leaf, slab.parent), *side_losses(logits, slab.confounded, slab.world)
+                rows.append(torch.stack([*losses, top_hits(logits.leaf, slab.leaf).mean()]))
+        figures = torch.stack(rows).view(len(batch), 2, 5)
+        leaf, parent, confounded, world = figures[..., :4].mean(dim=(0, 1))
+        hits = figures[..., 4].mean(dim=0)
+        total = leaf + parent + SIDE_WEIGHT * (confounded + world)
+        return total, torch.stack([leaf, parent, confounded, world, *hits]).detach()
 
 
 class PaperObjective(nn.Module):
@@ -68,14 +72,14 @@ class Course:
 
 
 def _evidence_batch(tasks: TaskConfig, encoder: EvidenceConfig, index: int) -> list[Slab]:
-    return training_batch(tasks, index)  # evidence does not depend on the encoder that reads it
+    return training_batch(tasks, index, encoder.evidence)
 
 
 COURSES: dict[type[EncoderConfig], Course] = {
     EvidenceConfig: Course(
         _evidence_batch,
         EvidenceObjective,
-        ("leaf loss", "parent loss", "top-1 leaf, standardized", "top-1 leaf, raw"),
+        ("leaf loss", "parent loss", "confounder loss", "world loss", "top-1 leaf, standardized", "top-1 leaf, raw"),
     ),
     AxialConfig: Course(rows_batch, PaperObjective, ("leaf loss",)),
 }

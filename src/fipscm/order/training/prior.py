@@ -14,7 +14,7 @@ import numpy as np
 from fipscm.arrays import Adjacency, Array, Mask
 from fipscm.errors import DataError, GraphError
 from fipscm.graph import topological_order
-from fipscm.order.training.tasks import training_scm
+from fipscm.order.training.p_in import training_scm
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.ingredients.columns import Column, Palette, is_informative, sample_column, sample_copy
 from fipscm.simulate.ingredients.entrances import ENTRANCES
@@ -70,10 +70,10 @@ def sample_training_table(nodes: int, rows: int, rng: np.random.Generator) -> Tr
         raise GraphError(f"A training table with {nodes} variables has no order: ask for at least {NODE_RANGE[0]}.")
     if rows < ROW_RANGE[0]:
         raise DataError(f"{rows} rows are too few to train on: ask for at least {ROW_RANGE[0]}.")
-    return _plain_table(nodes, rows, rng) if rng.random() < P_IN else _wide_table(nodes, rows, rng)
+    return plain_table(nodes, rows, rng) if rng.random() < P_IN else _wide_table(nodes, rows, rng)
 
 
-def _plain_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
+def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
     """P_IN as it is, in raw scales."""
     scm = training_scm(nodes, rng)
     values, _ = scm.sample_arrays(rows, rng)

@@ -1,10 +1,10 @@
 """Simulated training tables: batch k is a function of the seed and k alone, so that any run can resume.
 
-Shapes: B tables, N rows, D variables. The prior is P_IN in both presets, half of the time with other noises. The
-graphs, Laplace noise and parameter ranges of P_OUT never appear.
+Shapes: B tables, N rows, D variables.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,22 +12,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fipscm.arrays import Adjacency, Array
+from fipscm.arrays import Adjacency, Mask
 from fipscm.errors import unknown_name
 from fipscm.graph import leaves, relabel, remaining_after_leaf_removal
-from fipscm.order.evidence.table import Evidence, EvidenceTable
+from fipscm.order.encoder import WORLDS
+from fipscm.order.evidence.table import Evidence
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import scaled
-from fipscm.scm.standard import StandardSCM
-from fipscm.simulate import PRIORS, Noise
-from fipscm.simulate.mechanisms import Equation
-
-OTHER_NOISES = ("normal", "uniform", "t3", "t5", "exponential", "gumbel", "two-bumps")
+from fipscm.order.reader import TABLES
+from fipscm.order.training.p_in import training_scm
+from fipscm.order.training.prior import TrainingTable, plain_table, sample_training_table
 
 
 @dataclass(frozen=True)
 class TaskConfig:
-    """How large the training tables are, and how many make a batch.
+    """From what and how large the training tables are, and how many make a batch.
 
     Attributes:
         seed: of the whole stream.
@@ -35,6 +34,7 @@ class TaskConfig:
         rows: smallest and largest number of rows, drawn log-uniformly per table; the paper's encoder has a fixed one.
         cells: most cells of a table, so that a large table does not take the time of many small ones.
         scms: tables per batch.
+        prior: "p-in" for the paper's additive noise, "wide" for tables as varied as real ones.
         prefixes: from each table, so many numbers of leaves are removed; the paper's encoder has one per batch.
     """
 
@@ -44,12 +44,20 @@ class TaskConfig:
     cells: int = 120_000
     scms: int = 4
     prefixes: int = 4
+    prior: str = "p-in"
 
 
+SAMPLERS: dict[str, Callable[[int, int, np.random.Generator], TrainingTable]] = {
+    "p-in": plain_table,
+    "wide": sample_training_table,
+}
 # A run starts on small tables: many of them in little time, with the same kinds of mechanisms and noises.
 CURRICULUM = {
     "small": TaskConfig(nodes=((3, 10, 0.3), (11, 20, 0.7)), rows=(100, 2000)),
     "mixed": TaskConfig(),
+    "wide": TaskConfig(
+        nodes=((2, 10, 0.35), (11, 20, 0.42), (21, 50, 0.2), (51, 100, 0.03)), rows=(30, 10_000), prior="wide"
+    ),
 }
 
 
@@ -69,17 +77,26 @@ class Slab:
     scale: Tensor
     leaf: Tensor  # (B, D), 1 for leaves
     parent: Tensor  # (B, D, D) at [j, i], 1 where i is a parent of j
+    confounded: Tensor  # (B, D, D), 1 where a hidden variable causes both
+    world: Tensor  # (B,), place in WORLDS
 
 
-Example = tuple[Evidence, Adjacency]  # what is left of a table, and the graph over it
+@dataclass(frozen=True)
+class Example:
+    """What is left of a table, and the truth about it."""
+
+    evidence: Evidence
+    adjacency: Adjacency
+    confounded: Mask
+    world: str
 
 
-def training_batch(config: TaskConfig, index: int) -> list[Slab]:
-    """Simulate batch number `index`: one slab per number of variables left."""
+def training_batch(config: TaskConfig, index: int, evidence: str = "values") -> list[Slab]:
+    """Simulate batch number `index` as the evidence that a network reads: one slab per number of variables left."""
     rng = np.random.default_rng([config.seed, index])
     nodes = draw_nodes(config, rng)
     counts = np.sort(rng.choice(nodes - 1, size=min(config.prefixes, nodes - 1), replace=False))
-    tables = [_examples(config, nodes, counts, rng) for _ in range(config.scms)]
+    tables = [_examples(config, nodes, counts, evidence, rng) for _ in range(config.scms)]
     return [_slab(examples) for examples in zip(*tables, strict=True)]
 
 
@@ -115,68 +132,32 @@ def draw_rows(config: TaskConfig, nodes: int, rng: np.random.Generator) -> int:
     return round(math.exp(rng.uniform(math.log(config.rows[0]), math.log(most))))
 
 
-def _examples(config: TaskConfig, nodes: int, counts: NDArray[np.int64], rng: np.random.Generator) -> list[Example]:
+def _examples(
+    config: TaskConfig, nodes: int, counts: NDArray[np.int64], evidence: str, rng: np.random.Generator
+) -> list[Example]:
     """One simulated table with growing numbers of leaves removed."""
-    rows = draw_rows(config, nodes, rng)
-    scm = training_scm(nodes, rng)
-    values, _ = scm.sample_arrays(rows, rng)
-    table, adjacency = EvidenceTable.of(values), scm.adjacency
+    drawn = SAMPLERS[config.prior](nodes, draw_rows(config, nodes, rng), rng)
+    table, adjacency, confounded = TABLES[evidence].of(drawn.values), drawn.adjacency, drawn.confounded
     examples = []
     for count in np.diff(counts, prepend=0):
         kept = remaining_after_leaf_removal(adjacency, int(count), rng)
-        adjacency = relabel(adjacency, kept)
+        adjacency, confounded = relabel(adjacency, kept), confounded[np.ix_(kept, kept)]
         table = table.keep(torch.from_numpy(kept))
-        examples.append((table.evidence(), adjacency))
+        examples.append(Example(table.evidence(), adjacency, confounded, drawn.world))
     return examples
 
 
 def _slab(examples: tuple[Example, ...]) -> Slab:
-    evidence, graphs = zip(*examples, strict=True)
     return Slab(
-        torch.stack([found.pair for found in evidence]),
-        torch.stack([found.node for found in evidence]),
-        torch.stack([found.scale for found in evidence]),
-        torch.from_numpy(np.stack([leaves(graph) for graph in graphs])).float(),
-        torch.from_numpy(np.stack([graph.T for graph in graphs])).float(),
+        torch.stack([example.evidence.pair for example in examples]),
+        torch.stack([example.evidence.node for example in examples]),
+        torch.stack([example.evidence.scale for example in examples]),
+        _float([leaves(example.adjacency) for example in examples]),
+        _float([example.adjacency.T for example in examples]),
+        _float([example.confounded for example in examples]),
+        torch.tensor([WORLDS.index(example.world) for example in examples]),
     )
 
 
-def training_scm(nodes: int, rng: np.random.Generator) -> StandardSCM:
-    """Draw from P_IN, either preset, linear or not; half of the time with other noises."""
-    preset, name = rng.choice(["avici", "released"]), rng.choice(["lin-in", "rff-in"])
-    scm = PRIORS[preset][name].sample(nodes, rng)
-    return _with_other_noise(scm, rng) if rng.random() < 0.5 else scm
-
-
-def _with_other_noise(scm: StandardSCM, rng: np.random.Generator) -> StandardSCM:
-    """Replace the noise law (one for all or one each); in 40 % of the tables the scale depends on the parents."""
-    nodes = len(scm.names)
-    laws = tuple(rng.choice(OTHER_NOISES, nodes if rng.random() < 0.3 else 1).tolist())
-    scale = rng.uniform(0.2, 2.0, nodes if rng.random() < 0.5 else 1) * np.ones(nodes)
-    functions = scm.functions
-    if rng.random() < 0.4:
-        functions = tuple(
-            replace(function, scale=Modulation.sample(int(scm.adjacency[:, node].sum()), rng))
-            for node, function in enumerate(functions)
-            if isinstance(function, Equation)
-        )
-    return replace(scm, noise=Noise.of(laws, scale), functions=functions)
-
-
-@dataclass(frozen=True)
-class Modulation:
-    """A noise scale that depends on the parents: exp(depth * sin(<direction, parents> + phase))."""
-
-    direction: Array
-    phase: float
-    depth: float
-
-    @classmethod
-    def sample(cls, parents: int, rng: np.random.Generator) -> "Modulation":
-        """Draw the direction and the rate at which the scale changes, and by how much."""
-        direction = rng.standard_normal(parents) * math.exp(rng.uniform(math.log(0.03), math.log(0.5)))
-        return cls(direction, rng.uniform(0, 2 * math.pi), rng.uniform(0.0, 1.0))
-
-    def __call__(self, parents: Array) -> Array:
-        """(N, P) -> (N,)."""
-        return np.exp(self.depth * np.sin(parents @ self.direction + self.phase))
+def _float(arrays: list[Mask] | list[Adjacency]) -> Tensor:
+    return torch.from_numpy(np.stack(arrays)).float()

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
+from fipscm.order.encoder import EvidenceEncoder
 from fipscm.order.weights import Encoder, EncoderConfig, build_encoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays
@@ -49,8 +50,11 @@ class Trainer:
 
     def begin_with(self, encoder: Encoder) -> None:
         """Start from trained weights instead of random ones; the optimizer starts without memory."""
-        self.encoder.load_state_dict(encoder.state_dict())
-        self.average.module.load_state_dict(encoder.state_dict())
+        if isinstance(self.encoder, EvidenceEncoder) and isinstance(encoder, EvidenceEncoder):
+            self.encoder.learn_from(encoder)
+        else:
+            self.encoder.load_state_dict(encoder.state_dict())
+        self.average.module.load_state_dict(self.encoder.state_dict())
 
     def update(self, loss: Tensor) -> None:
         """Take one step down the gradient of the loss; a step without a finite gradient changes no weight."""

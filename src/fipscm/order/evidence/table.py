@@ -22,8 +22,8 @@ RESIDUALS = ("linear", "additive", "interaction")
 AMONG_VALUES = (("tanh", "value"), ("square", "value"), ("square", "square"))
 WITH_VALUES = (*AMONG_VALUES, ("value", "tanh"), ("value", "square"), ("size", "size"))
 WITHIN = (("value", "value"), ("tanh", "value"), ("square", "square"))
-# "need" is how much of j's fit is lost without i, over its residual variance; "likelihood ratio" compares the two causal
-# directions of the pair alone (Hyvarinen and Smith, 2013).
+# "need" is how much of the fit of j is lost without i, in units of its residual variance; "likelihood ratio" compares
+# the two causal directions of the pair alone (Hyvarinen and Smith, 2013).
 FITS = (
     "correlation",
     "squared correlation",

@@ -49,7 +49,7 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["do", "data.csv", "--do", "age=inf"], "NaN or infinity"),
         (["do", "data.csv", "--do", "age=1", "--do", "age+=2"], "'age+=2' is the second intervention on 'age'"),
         (["counterfactual", "data.csv", "nowhere.csv", "--do", "age=1"], "no file 'nowhere.csv'"),
-        (["counterfactual", "data.csv", "narrow.csv", "--do", "age=1"], "but the model has age, dose, pain"),
+        (["counterfactual", "data.csv", "narrow.csv", "--do", "age=1"], "but the model needs age, dose, pain"),
         (["check", "data.csv", "nowhere.csv"], "no file 'nowhere.csv'"),
         (["check", "data.csv", "gaps.csv"], "'pain' holds 50 missing values"),
         (["effect", "data.csv", "--of", "doze", "--on", "pain"], "did you mean 'dose'"),
@@ -68,6 +68,7 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["order", "data.csv", "--method", "variance"], "--scale raw"),
         (["order", "data.csv", "--method", "r2", "--plot", "graph.png"], "'r2' finds no graph to draw"),
         (["order", "data.csv", "--plot", "no/such/folder/g.png"], "Cannot write"),
+        (["order", "data.csv", "--jobs", "0"], "number of processor cores"),
     ],
 )
 def test_a_mistake_is_found_before_the_fit(folder, mistake, arguments, message):

@@ -85,7 +85,6 @@ def test_an_interrupt_leaves_no_half_written_file(folder, tmp_path):
         (["sample", "data.csv", "--rows", "0"], "Invalid value for '--rows'"),
         (["sample", "data.csv", "--rows", "many"], "Invalid value for '--rows'"),
         (["simulate", "triangle", "--seed", "-1"], "Invalid value for '--seed'"),
-        (["order", "data.csv", "--jobs", "0"], "Invalid value for '--jobs'"),
         (["pretrain", "--simulators", "-1"], "Invalid value for '--simulators'"),
         (["effect", "data.csv", "--of", "a", "--on", "b", "--orders", "-1"], "Invalid value for '--orders'"),
         (["effect", "data.csv", "--of", "a"], "Missing option '--on' (see fipscm effect --help)."),

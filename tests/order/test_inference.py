@@ -23,7 +23,7 @@ class Watchful(torch.nn.Module):
 
     def __init__(self, network):
         super().__init__()
-        self.network, self.threads = network, set()
+        self.network, self.config, self.threads = network, network.config, set()
 
     def forward(self, *evidence):
         self.threads.add(torch.get_num_threads())

@@ -15,7 +15,7 @@ from fipscm.bench.run.engine import RunSettings, run_cells
 from fipscm.bench.run.results import Cell
 from fipscm.bench.run.runner import able_methods, run_task
 from fipscm.bench.tasks import Grid, Task
-from fipscm.errors import DataError, NotInstalledError, UnknownNameError
+from fipscm.errors import FileError, NotInstalledError, UnknownNameError
 
 DATA = DataSet("lin-out", 4, "released", "watts-strogatz", rows=200)
 
@@ -145,7 +145,7 @@ def test_an_unknown_engine_is_refused():
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
     (tmp_path / "file").touch()
     grid = Grid(("lin-in",), dims=(4,), rows=(100,), seeds=(0,))
-    with pytest.raises(DataError, match="Cannot write into the folder"):
+    with pytest.raises(FileError, match="Cannot write into the folder"):
         run_task(["random"], grid, RunSettings(limit=1.0), tmp_path / "file", lambda place, line: pytest.fail("ran"))
 
 

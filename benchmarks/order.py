@@ -6,6 +6,7 @@ The scores on the test collections are made by `fipscm bench tos`.
 import resource
 import time
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import typer
@@ -15,9 +16,10 @@ from fipscm.bench.report.summary import plain_scores, read_scores
 from fipscm.bench.run.results import RESULTS
 from fipscm.metrics import calibration_error, directed_f1, tos
 from fipscm.order import SCALES, ZeroShot, load_encoder, zero_shot
-from fipscm.order.weights import WEIGHTS, save_encoder
+from fipscm.order.weights import WEIGHTS, reads_missing_cells, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
+from fipscm.simulate.worlds import VARIANTS
 from fipscm.tables.archive import load_archive
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -52,6 +54,33 @@ def validate(weights: Path = WEIGHTS, seed: int = 11, dims: str = "10", per_fami
                     scores.append((_tos(answer, case), directed_f1(answer.adjacency(), case.scm.adjacency)))
             order, edges = np.mean(scores, axis=0)
             print(f"{name}, {scale}, {len(scores)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
+
+
+@app.command()
+def worlds(
+    weights: Path = WEIGHTS,
+    names: str = "lin-in,lin-out,rff-in,rff-out,mlp-in,mlp-out",
+    variants: str = ",".join(VARIANTS),
+    nodes: int = 10,
+    rows: int = 4_000,
+    seed: int = 0,
+    scale: str = "standardized",
+) -> None:
+    """Score weights on every test world: means over the collections and their graph families, one SCM of each."""
+    missing = reads_missing_cells(load_encoder(weights))
+    for variant in variants.split(","):
+        scores = []
+        for name in names.split(","):
+            for family in PRIORS["released"][name].families:
+                rng = np.random.default_rng([seed, crc32(f"{name}/{family}/{variant}".encode())])
+                world = VARIANTS[variant](name, nodes, "released", family, rows, rng)
+                table = world.table if missing else world.table.dropna()
+                answer = zero_shot(table, scale, weights=weights)
+                scores.append(
+                    (tos(answer.positions, world.adjacency), directed_f1(answer.adjacency(), world.adjacency))
+                )
+        order, edges = np.mean(scores, axis=0)
+        print(f"{variant}, {scale}, {len(scores)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
 
 
 @app.command()

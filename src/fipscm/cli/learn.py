@@ -54,12 +54,14 @@ def order(
     facts: dict[str, Any] = {"order": answer.order}
     if answer.edges is not None:
         facts["edges"] = answer.edges.to_dict(orient="index")
-    unsure = []
+    if answer.confounded is not None:
+        facts |= {"confounded": answer.confounded.to_dict(orient="index"), "world": answer.world}
+    unsure = answer.remarks
     if assess:
         rng = np.random.default_rng(seed)
         confidence = order_confidence(table, rng, options.scale, knowledge, jobs, weights=weights)
         facts["confidence"] = confidence.to_dict(orient="index")
-        unsure = doubts(answer.order, confidence)
+        unsure = [*unsure, *doubts(answer.order, confidence)]
     print(json.dumps(facts) if as_json else "\n".join(map(str, answer.order)))
     for sentence in unsure:
         print(f"fipscm: {sentence}", file=sys.stderr)

@@ -82,7 +82,7 @@ def _informative_resample(values: Array, rng: np.random.Generator) -> NDArray[np
     """Rows drawn with replacement; the plain rows if a rarely varying column came out constant ten times."""
     for _ in range(10):
         rows = rng.integers(len(values), size=len(values))
-        if (np.ptp(values[rows], axis=0) > 0).all():
+        if (np.nanmax(values[rows], axis=0) > np.nanmin(values[rows], axis=0)).all():
             return rows
     return np.arange(len(values))
 

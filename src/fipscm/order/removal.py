@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from fipscm.arrays import Array, Mask, Order
+from fipscm.order.encoder import Logits
 from fipscm.order.reader import Reader
 
 Choice = Callable[[Tensor], int]
@@ -34,10 +35,12 @@ def random_leaf(rng: np.random.Generator) -> Choice:
 
 @dataclass(frozen=True)
 class Removal:
-    """An order, and the probability of each edge."""
+    """An order, and what the encoder says besides; None where it says nothing."""
 
     order: Order
-    edges: Array | None  # (D, D) at [i, j]: i causes j; None from an encoder that says nothing about parents
+    edges: Array | None  # (D, D) at [i, j]: the probability that i causes j
+    confounded: Array | None = None  # (D, D): the probability that a hidden variable causes both
+    world: Array | None = None  # (len(WORLDS),): the probability that the table is like that
 
 
 @torch.no_grad()
@@ -51,8 +54,10 @@ def remove_leaves(reader: Reader, choose: Choice = hard_vote, before: Mask | Non
     before = np.zeros((variables, variables), dtype=bool) if before is None else before
     remaining, removed = np.arange(variables), []
     edges: Array | None = np.zeros((variables, variables))
+    whole: Logits | None = None
     while len(remaining) > 1:
         logits = reader.logits()
+        whole = whole or logits
         held = before[np.ix_(remaining, remaining)].any(axis=1)
         leaf = choose(logits.leaf.double().masked_fill(torch.from_numpy(held), -torch.inf))
         if logits.parent is None:
@@ -63,4 +68,12 @@ def remove_leaves(reader: Reader, choose: Choice = hard_vote, before: Mask | Non
         removed.append(remaining[leaf])
         remaining = np.delete(remaining, leaf)
         reader = reader.without(torch.full((reader.shape[0],), leaf))
-    return Removal(np.array([*remaining, *removed[::-1]], dtype=np.intp), edges)
+    return Removal(np.array([*remaining, *removed[::-1]], dtype=np.intp), edges, *_side_answers(whole))
+
+
+def _side_answers(logits: Logits | None) -> tuple[Array | None, Array | None]:
+    """Probabilities of hidden common causes and of the worlds, while all variables are there."""
+    if logits is None or logits.confounded is None or logits.world is None:
+        return None, None
+    confounded = logits.confounded.double().sigmoid().mean(dim=0).fill_diagonal_(0.0)
+    return confounded.numpy(), logits.world.double().softmax(dim=1).mean(dim=0).numpy()

@@ -56,6 +56,11 @@ def load_encoder(path: str | Path) -> Encoder:
     return encoder.eval()
 
 
+def reads_missing_cells(encoder: Encoder) -> bool:
+    """Whether an encoder can be shown a table with missing cells."""
+    return isinstance(encoder, EvidenceEncoder) and encoder.config.evidence == "views"
+
+
 @lru_cache(maxsize=1)
 def shipped_encoder() -> Encoder:
     """The encoder that comes with the package."""

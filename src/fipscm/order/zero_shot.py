@@ -1,6 +1,6 @@
 """Zero-shot causal orders and graphs of a user's table, validated here and only here. Shapes: N rows, D variables."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,9 +14,9 @@ from fipscm.errors import OrderError, unknown_name
 from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.order.baselines import BASELINES
-from fipscm.order.encoder import SCALES
+from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
-from fipscm.order.weights import Encoder, load_encoder
+from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
 from fipscm.tables.validate import training_frame
 
 METHODS = ("evidence", *BASELINES)
@@ -30,11 +30,41 @@ class ZeroShot:
         order: column names, causes first.
         positions: the same order as positions of the columns.
         edges: the probability of every edge, row = cause; None from an encoder that was not trained to tell parents.
+        confounded: the probability that a hidden variable causes both columns; None likewise.
+        world: the probability of each kind of table, such as "additive" or "linear-gaussian"; None likewise.
+        missing: how many cells of the table had no value.
+        raw: whether the columns' variances were used as evidence.
     """
 
     order: list[Hashable]
     positions: Order
     edges: pd.DataFrame | None
+    confounded: pd.DataFrame | None = None
+    world: Mapping[str, float] | None = None
+    missing: int = 0
+    raw: bool = False
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader of the order should know, in words."""
+        remarks = []
+        if self.missing:
+            remarks.append(f"{self.missing} cells have no value and were filled in from the other columns.")
+        if self.world is not None and not self.raw and self.world["linear-gaussian"] > 0.5:
+            remarks.append(
+                "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
+                "state what you know, or use the columns' variances if their units can be compared."
+            )
+        remarks += [f"A hidden common cause of '{a}' and '{b}' is likely ({p:.0%})." for a, b, p in self._suspects()]
+        return remarks
+
+    def _suspects(self, limit: float = 0.5) -> list[tuple[Hashable, Hashable, float]]:
+        """Pairs of columns that probably share a hidden cause, the likeliest first."""
+        if self.confounded is None:
+            return []
+        names, shares = list(self.confounded.columns), np.triu(self.confounded.to_numpy(), 1)
+        likely = [(names[i], names[j], float(shares[i, j])) for i, j in np.argwhere(shares > limit)]
+        return sorted(likely, key=lambda pair: -pair[2])
 
     def probabilities(self) -> Array:
         """(D, D) in the table's column order: the probability that the row causes the column."""
@@ -79,7 +109,7 @@ def infer_order(
     for name, given in (("knowledge", knowledge), ("weights", weights)):
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
-    names, values, raw, _ = _validated(data, scale, None)
+    names, values, raw, _ = _validated(data, scale, None, missing_cells=False)
     if method == "variance" and not raw:
         raise OrderError(
             "The method 'variance' cannot order standardized columns, whose variances are all one: "
@@ -97,10 +127,15 @@ def zero_shot(
     weights: str | Path | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
-    names, values, raw, before = _validated(data, scale, knowledge)
-    found = zero_shot_order(values, raw, before, _encoder(weights), n_jobs)
-    edges = None if found.edges is None else pd.DataFrame(found.edges, names, names)
-    return ZeroShot([names[column] for column in found.order], found.order, edges)
+    encoder = _encoder(weights)
+    names, values, raw, before = _validated(data, scale, knowledge, reads_missing_cells(encoder))
+    found = zero_shot_order(values, raw, before, encoder, n_jobs)
+    edges, confounded = (
+        None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, found.confounded)
+    )
+    world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
+    order = [names[column] for column in found.order]
+    return ZeroShot(order, found.order, edges, confounded, world, int(np.isnan(values).sum()), raw)
 
 
 def plausible_orders(
@@ -113,8 +148,9 @@ def plausible_orders(
     weights: str | Path | None = None,
 ) -> list[Order]:
     """Orders (D,) of column positions, drawn from leaf probabilities on bootstrapped rows."""
-    _, values, raw, before = _validated(data, scale, knowledge)
-    return drawn_orders(values, rng, raw, before, _encoder(weights), n_jobs, resamples)
+    encoder = _encoder(weights)
+    _, values, raw, before = _validated(data, scale, knowledge, reads_missing_cells(encoder))
+    return drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples)
 
 
 def order_confidence(
@@ -127,8 +163,9 @@ def order_confidence(
     weights: str | Path | None = None,
 ) -> pd.DataFrame:
     """P(row precedes column): the share of plausible orders that say so; arguments as in `plausible_orders`."""
-    names, values, raw, before = _validated(data, scale, knowledge)
-    orders = drawn_orders(values, rng, raw, before, _encoder(weights), n_jobs, resamples)
+    encoder = _encoder(weights)
+    names, values, raw, before = _validated(data, scale, knowledge, reads_missing_cells(encoder))
+    orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples)
     return pd.DataFrame(precedence_shares(orders), names, names)
 
 
@@ -139,14 +176,14 @@ class _Validated(NamedTuple):
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
 
 
-def _validated(data: Any, scale: str, knowledge: Knowledge | None) -> _Validated:
+def _validated(data: Any, scale: str, knowledge: Knowledge | None, missing_cells: bool) -> _Validated:
     if scale not in SCALES:
         raise unknown_name("scale", scale, SCALES)
-    frame = training_frame(data, fewest_columns=2)
+    frame = training_frame(data, fewest_columns=2, missing_cells=missing_cells)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)
     return _Validated(names, frame.to_numpy(), scale == "raw", before)
 
 
-def _encoder(weights: str | Path | None) -> Encoder | None:
-    return None if weights is None else load_encoder(weights)
+def _encoder(weights: str | Path | None) -> Encoder:
+    return shipped_encoder() if weights is None else load_encoder(weights)

@@ -71,6 +71,7 @@ def check_model(
 
     `scale_in_use` says on which scale the order was inferred; None if it was given.
     """
+    serial = serial_finding(frame)
     frame = frame.iloc[rng.permutation(len(frame))]  # some checks look at the first rows only, and tables come sorted
     drawn = frame.head(SUBSAMPLE).to_numpy()
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
@@ -80,6 +81,7 @@ def check_model(
             *fit_findings(frame, scm.sample(len(frame), rng), rng),
             variance_finding(frame.to_numpy()[:, scm.order], scale_in_use),
             novelty_finding(frame.to_numpy()),
+            serial,
             *table_findings(frame),
         )
     )
@@ -174,6 +176,26 @@ def variance_finding(values: Array, scale_in_use: str | None = None) -> Finding:
         p_value > SIGNIFICANCE,
         f"Raw variances grow along the order (Kendall {figure:.2f}, p = {p_value:.2g}): "
         f"{_VARIANCE_ADVICE[scale_in_use]}.",
+        serious=False,
+    )
+
+
+def serial_finding(frame: pd.DataFrame) -> Finding:
+    """Do neighbouring rows resemble each other, as in a time series? Looked at in the columns' ranks."""
+    ranks = frame.rank().to_numpy()
+    centred = (ranks - ranks.mean(axis=0)) / ranks.std(axis=0)
+    correlations = (centred[1:] * centred[:-1]).mean(axis=0)
+    strongest = int(np.abs(correlations).argmax())
+    figure = float(correlations[strongest])
+    p_value = min(1.0, frame.shape[1] * 2 * float(stats.norm.sf(abs(figure) * np.sqrt(len(frame)))))
+    return Finding(
+        "independent rows",
+        str(frame.columns[strongest]),
+        figure,
+        p_value,
+        p_value > SIGNIFICANCE,
+        f"Neighbouring rows of '{frame.columns[strongest]}' are correlated ({figure:.2f}, p = {p_value:.2g}): rows "
+        "that follow each other in time are not independent, so intervals are too narrow and the order may be wrong.",
         serious=False,
     )
 

@@ -72,8 +72,8 @@ def require_finite(frame: pd.DataFrame) -> None:
             )
 
 
-def training_frame(data: Any, fewest_columns: int = 1) -> pd.DataFrame:
-    """Return a fresh float64 frame fit for learning, or one clear error.
+def training_frame(data: Any, fewest_columns: int = 1, missing_cells: bool = False) -> pd.DataFrame:
+    """Return a fresh float64 frame fit for learning, or one clear error; with `missing_cells` some may be NaN.
 
     >>> training_frame(np.ones((30, 2)))
     Traceback (most recent call last):
@@ -81,14 +81,15 @@ def training_frame(data: Any, fewest_columns: int = 1) -> pd.DataFrame:
     fipscm.errors.DataError: Column 'x0' is constant (always 1): it carries no information, so drop it first.
     """
     frame = as_frame(data)
-    require_finite(frame)
+    require_finite(frame.fillna(0.0) if missing_cells else frame)
     if frame.shape[1] < fewest_columns:
         found = "1 column" if frame.shape[1] == 1 else f"{frame.shape[1]} columns"
         raise DataError(f"The table has {found}, but at least {fewest_columns} are needed: add variables.")
     if len(frame) < FEWEST_ROWS:
         raise DataError(f"The table has {len(frame)} rows, but at least {FEWEST_ROWS} are needed: collect more rows.")
     for name in frame.columns:
-        _require_informative(name, frame[name].to_numpy())
+        _require_informative(name, frame[name].dropna().to_numpy())
+    _require_enough_cells(frame)
     _require_distinct(frame)
     return frame
 
@@ -145,6 +146,8 @@ def _require_numeric(column: pd.Series) -> None:
 
 
 def _require_informative(name: Any, values: Array) -> None:
+    if len(values) == 0:
+        raise DataError(f"Column '{name}' has no value at all: leave it out.")
     if np.ptp(values) == 0:
         raise DataError(
             f"Column '{name}' is constant (always {values[0]:g}): it carries no information, so drop it first."
@@ -159,6 +162,18 @@ def _require_informative(name: Any, values: Array) -> None:
         raise DataError(
             f"The values of column '{name}' differ by {np.ptp(values):.0e} only, which cannot be squared in double "
             "precision: use a smaller unit for it."
+        )
+
+
+def _require_enough_cells(frame: pd.DataFrame) -> None:
+    """Refuse two columns that are hardly ever observed together."""
+    observed = frame.notna().to_numpy().astype(np.int64)
+    together = observed.T @ observed
+    if together.min() < FEWEST_ROWS:
+        first, second = divmod(int(together.argmin()), len(together))
+        raise DataError(
+            f"Only {together.min()} rows hold a value of both '{frame.columns[first]}' and '{frame.columns[second]}', "
+            f"but at least {FEWEST_ROWS} are needed: leave one of these columns out, or collect more complete rows."
         )
 
 

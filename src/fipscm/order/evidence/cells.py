@@ -1,7 +1,8 @@
-"""Cells that say nothing: missing ones, and wild ones that would drown the rest. Shapes: N rows, D variables.
+"""Cells that say nothing: missing ones, and wild ones that would outweigh the rest. Shapes: N rows, D variables.
 
-Both are filled in with what a linear regression on the other columns predicts, plus a residual drawn from the observed
-ones, so that a filled cell neither sharpens nor blurs how the columns depend on each other.
+A missing cell is filled in with what a linear regression on the other columns predicts, plus a residual drawn from the
+observed ones, so that it neither sharpens nor blurs how the columns depend on each other. A wild cell is moved to the
+edge of its column, where it keeps its rank but not its weight.
 """
 
 from dataclasses import dataclass
@@ -10,62 +11,58 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 
-CLIP = 5.0  # robust standard deviations: what lies beyond may not bend the regression
-WILD = 8.0  # of the residual's own robust deviation: rarer than one cell in a thousand even with Laplace noise
-MOST_WILD = 0.1  # of a column; more than that is how the column is, not a handful of accidents
-ROUNDS = 3  # of filling in; missing cells of one column are regressors of another
+FARTHEST = 6.0  # robust standard deviations; beyond lie one in a billion normal and two in a thousand Laplace values
+ROUNDS = 3  # of filling in, because missing cells of one column are regressors of another
 
 
 @dataclass(frozen=True)
 class CompleteTable:
-    """A table without holes, and how many it had: values (N, D), shares of missing and of wild cells (D,)."""
+    """A table without holes.
+
+    Attributes:
+        values: (N, D) with missing cells filled and wild ones moved.
+        filled: (N, D) with missing cells filled only; ranks do not mind wild cells.
+        missing: (D,) share of missing cells.
+        wild: (D,) share of wild cells.
+    """
 
     values: Array
+    filled: Array
     missing: Array
     wild: Array
 
 
 def complete(table: Array) -> CompleteTable:
-    """Fill missing and wild cells; a table without any comes back as it is."""
-    observed = ~np.isnan(table)
+    """Fill missing cells and move wild ones; a table without any comes back as it is."""
+    holes = np.isnan(table)
     centre, scale = _robust_location(table)
-    z = np.where(observed, (table - centre) / scale, 0.0)
-    wild = _wild_cells(z, observed)
-    holes = ~observed | wild
-    shares = (~observed).mean(axis=0), wild.mean(axis=0)
-    if not holes.any():
-        return CompleteTable(table, *shares)
-    filled = np.where(holes, centre + scale * _filled(z, holes), table)
-    return CompleteTable(filled, *shares)
+    z = np.where(holes, 0.0, (table - centre) / scale)
+    wild = np.abs(z) > FARTHEST
+    tame = np.clip(z, -FARTHEST, FARTHEST)
+    filled = np.where(holes, centre + scale * _filled(tame, holes), table) if holes.any() else table
+    values = np.where(wild, centre + scale * tame, filled) if wild.any() else filled
+    return CompleteTable(values, filled, holes.mean(axis=0), wild.mean(axis=0))
 
 
 def _robust_location(table: Array) -> tuple[Array, Array]:
-    """(D,) medians and (D,) deviations that a few cells cannot move; plain ones where most cells are equal."""
+    """(D,) medians and (D,) deviations that a few cells cannot move.
+
+    Where most cells are equal, quartiles say nothing about the others: then no cell of the column counts as wild.
+    """
     low, centre, high = np.nanquantile(table, [0.25, 0.5, 0.75], axis=0)
     spread = (high - low) / 1.349
-    return centre, np.where(spread > 0, spread, np.maximum(np.nanstd(table, axis=0), 1e-300))
-
-
-def _wild_cells(z: Array, observed: Mask) -> Mask:
-    """True where a cell is far out in its column, and far from what the other columns say about it."""
-    tame = np.clip(z, -CLIP, CLIP)
-    surprise = z - tame + _residuals(tame)
-    usual = 1.4826 * np.median(np.abs(surprise), axis=0)
-    wild = observed & (np.abs(z) > CLIP) & (np.abs(surprise) > WILD * np.maximum(usual, 1e-12))
-    return np.asarray(wild & (wild.mean(axis=0) <= MOST_WILD))
+    return centre, np.where(spread > 0, spread, np.nanmax(np.abs(table - centre), axis=0))
 
 
 def _filled(z: Array, holes: Mask) -> Array:
-    """(N, D) with every hole filled; the same draws for every table, for the evidence is a function of the table."""
+    """(N, D) with every hole filled; the same draws for every table, because evidence is a function of the table."""
     rng = np.random.default_rng(0)
-    filled = np.where(holes, 0.0, np.clip(z, -CLIP, CLIP))
+    filled = z.copy()
     for _ in range(ROUNDS):
         residuals = _residuals(filled)
         predicted = filled - residuals
         for column in np.flatnonzero(holes.any(axis=0)):
             hole = holes[:, column]
-            if hole.all():
-                continue
             drawn = rng.choice(residuals[~hole, column], int(hole.sum()))
             filled[hole, column] = predicted[hole, column] + drawn
     return filled

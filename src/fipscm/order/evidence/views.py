@@ -60,7 +60,7 @@ class ViewsTable:
     def of(cls, table: Array) -> Self:
         """Read the (N, D) rows of a whole table; cells may be missing (NaN)."""
         found = complete(table)
-        views = (EvidenceTable.of(found.values, WIDE_VIEW), EvidenceTable.of(normal_scores(found.values), WIDE_VIEW))
+        views = (EvidenceTable.of(found.values, WIDE_VIEW), EvidenceTable.of(normal_scores(found.filled), WIDE_VIEW))
         contrasts = torch.cat([pair_contrasts(view.columns, len(table)) for view in views], dim=-1)
         distinct = [len(np.unique(column)) / len(column) for column in found.values.T]
         cells = np.column_stack([found.missing, 10 * found.wild, distinct, _entropies(found.values)])

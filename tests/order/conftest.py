@@ -28,6 +28,16 @@ def tiny_encoder():
         return EvidenceEncoder(EvidenceConfig(width=16, rounds=2, heads=2)).eval()
 
 
+@pytest.fixture(scope="session")
+def views_encoder(tiny_encoder):
+    """The same network, shown both views; of what it does not know it says something arbitrary."""
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        wide = EvidenceEncoder(EvidenceConfig(width=16, rounds=2, heads=2, evidence="views"))
+    wide.learn_from(tiny_encoder)
+    return wide.eval()
+
+
 @pytest.fixture
 def table():
     rng = np.random.default_rng(1)

@@ -13,6 +13,7 @@ from fipscm.questions.check import (
     fit_findings,
     noise_findings,
     novelty_finding,
+    serial_finding,
     table_findings,
     variance_finding,
 )
@@ -116,3 +117,13 @@ def test_sorted_variances_are_explained_by_the_scale_in_use(rng):
     assert "standardized scale" in variance_finding(values, "raw").verdict
     assert "no reason to doubt" in variance_finding(values, "standardized").verdict
     assert "came from sorting" in variance_finding(values).verdict
+
+
+def test_rows_that_follow_each_other_in_time_are_noticed(rng):
+    independent = pd.DataFrame(rng.standard_t(3, size=(500, 4)), columns=list("abcd"))
+    assert serial_finding(independent).passed
+    walk = independent.assign(c=np.cumsum(rng.normal(size=500)))
+    found = serial_finding(walk)
+    assert not found.passed
+    assert "'c'" in found.verdict
+    assert not found.serious

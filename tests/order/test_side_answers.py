@@ -1,0 +1,96 @@
+"""What the order model says besides the order, and of tables with missing cells."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from fipscm.errors import DataError
+from fipscm.order import infer_order, zero_shot
+from fipscm.order.encoder import WORLDS
+from fipscm.order.inference import zero_shot_order
+from fipscm.order.training.prior import WORLDS as DRAWN_WORLDS
+from fipscm.order.training.tasks import TaskConfig, training_batch
+from fipscm.order.weights import save_encoder
+from fipscm.order.zero_shot import ZeroShot
+
+
+@pytest.fixture
+def weights(views_encoder, tmp_path):
+    path = tmp_path / "views.safetensors"
+    save_encoder(views_encoder, path, {"steps": 0})
+    return path
+
+
+@pytest.fixture
+def holes(table):
+    rng = np.random.default_rng(0)
+    return table.mask(rng.random(table.shape) < 0.1)
+
+
+def test_a_network_goes_on_with_more_statistics_as_it_was(table, tiny_encoder, views_encoder):
+    values = table.clip(table.quantile(0.01), table.quantile(0.99), axis=1).to_numpy()
+    before, after = (zero_shot_order(values, encoder=encoder) for encoder in (tiny_encoder, views_encoder))
+    np.testing.assert_array_equal(before.order, after.order)
+    np.testing.assert_allclose(before.edges, after.edges, atol=1e-5)
+    assert before.world is None
+    assert before.confounded is None
+
+
+def test_side_answers_are_probabilities_by_name(table, weights):
+    found = zero_shot(table, weights=weights)
+    assert tuple(found.world) == WORLDS
+    assert sum(found.world.values()) == pytest.approx(1)
+    np.testing.assert_allclose(found.confounded, found.confounded.T)
+    assert ((found.confounded >= 0) & (found.confounded <= 1)).all(axis=None)
+    assert (np.diag(found.confounded) == 0).all()
+
+
+def test_missing_cells_are_accepted_and_counted(holes, weights):
+    found = zero_shot(holes, weights=weights)
+    assert sorted(found.order) == sorted(holes.columns)
+    assert f"{holes.isna().sum().sum()} cells have no value" in found.remarks[0]
+    assert infer_order(holes, weights=weights) == found.order
+    with pytest.raises(DataError, match="missing values"):
+        infer_order(holes, method="r2")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda frame: frame.assign(x1=np.nan), "'x1' has no value at all"),
+        (
+            lambda frame: frame.assign(
+                x0=frame["x0"].where(frame.index < 200), x1=frame["x1"].where(frame.index > 190)
+            ),
+            "Only 9 rows hold a value of both 'x0' and 'x1'",
+        ),
+        (lambda frame: frame.assign(x0=frame["x0"].where(frame.index > 3, np.inf)), "infinite"),
+    ],
+)
+def test_too_few_cells_are_named(holes, weights, spoil, message):
+    complete = holes.fillna(holes.median())
+    with pytest.raises(DataError, match=message):
+        zero_shot(spoil(complete), weights=weights)
+
+
+def test_a_reader_is_told_what_to_doubt():
+    names = ["a", "b", "c"]
+    shares = pd.DataFrame([[0, 0.9, 0.1], [0.9, 0, 0.6], [0.1, 0.6, 0]], names, names)
+    world = dict.fromkeys(WORLDS, 0.0) | {"linear-gaussian": 0.9, "additive": 0.1}
+    told = ZeroShot(names, np.arange(3), None, shares, world).remarks
+    assert len(told) == 3
+    assert "this one is a guess" in told[0]
+    assert "'a' and 'b' is likely (90%)" in told[1]
+    assert "'b' and 'c' is likely (60%)" in told[2]
+    assert not any("guess" in remark for remark in ZeroShot(names, np.arange(3), None, None, world, raw=True).remarks)
+
+
+def test_training_tables_come_from_the_wide_prior_in_both_views():
+    config = TaskConfig(nodes=((2, 6, 1.0),), rows=(60, 120), scms=3, prefixes=2, prior="wide")
+    assert tuple(DRAWN_WORLDS) == WORLDS
+    for index in range(6):
+        for slab in training_batch(config, index, "views"):
+            assert all(part.isfinite().all() for part in (slab.pair, slab.node, slab.scale))
+            assert torch.equal(slab.confounded, slab.confounded.transpose(1, 2))
+            assert ((slab.world >= 0) & (slab.world < len(WORLDS))).all()

@@ -1,4 +1,4 @@
-"""An order, a graph and other knowledge differ only in which edges may be there, and which must.
+"""A given order, a given graph and other knowledge as two masks: the edges that are allowed, and those required.
 
 Shapes: D variables.
 """
@@ -70,7 +70,7 @@ class Constraints:
         return as_adjacency(matrix, names)
 
     def allowed(self, order: Order, names: Sequence[Hashable]) -> Mask:
-        """(D, D), true where an edge may be; row = effect, column = cause."""
+        """(D, D), true where an edge is allowed; row = effect, column = cause."""
         mask = allowed_from_order(order) & self.knowledge.allowed(names)
         if self.graph is None:
             return mask
@@ -85,7 +85,7 @@ class Constraints:
         return edges
 
     def required(self, order: Order, names: Sequence[Hashable]) -> Mask:
-        """(D, D), true where an edge must be: those known for certain, and all of a graph given."""
+        """(D, D), true where an edge is required: those known for certain, and all edges of a given graph."""
         return self.knowledge.required(names) if self.graph is None else self.allowed(order, names)
 
     def settings(self, names: Sequence[Hashable]) -> dict[str, Any]:

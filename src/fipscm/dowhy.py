@@ -1,7 +1,7 @@
 """A learned model as a DoWhy model: DoWhy's graphs and questions, our mechanisms and noises. Shapes: N rows, P parents.
 
-Needs the package dowhy (extra `baselines`). Both models are additive in the noise, so what a node would be with noise
-zero is minus the noise abducted at value zero.
+Needs the package dowhy (extra `baselines`). In both models a node is its mean given the parents plus its noise, so the
+mean is minus the noise that is abducted for the value zero.
 """
 
 from collections.abc import Sequence

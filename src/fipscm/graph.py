@@ -225,6 +225,6 @@ def _is_integer(entry: object) -> bool:
 
 
 def listed(names: Iterable[Hashable], most: int = 8) -> str:
-    """Name variables in a sentence, though not hundreds of them."""
+    """Join names for a message; after `most` of them the list ends in dots."""
     shown = [str(name) for name in names]
     return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")

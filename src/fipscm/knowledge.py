@@ -51,7 +51,7 @@ class Knowledge:
     def must_precede(self, names: Sequence[Hashable]) -> Mask:
         """(D, D), true at [i, j] where i stands before j in every order permitted; a contradiction is named.
 
-        Roots and leaves do not ask for a place: whatever the order, `allowed` keeps their edges away.
+        Roots and leaves need no place in the order: `allowed` rules out their edges, whatever the order is.
         """
         position = self._positions(names)
         before = np.zeros((len(names), len(names)), dtype=np.bool_)
@@ -68,8 +68,8 @@ class Knowledge:
     def precedence(self, names: Sequence[Hashable]) -> Mask:
         """(D, D), true at [i, j] where an inferred order puts i before j.
 
-        Where it must, and besides roots first and leaves last wherever nothing is against it: these places are known,
-        so that they need not be inferred. A variable that is both has no edges and may stand anywhere.
+        These are the pairs of `must_precede`. Besides, roots come first and leaves last unless these pairs forbid it:
+        what is known need not be inferred. A variable that is both has no edges and may stand anywhere.
         """
         self.allowed(names)  # raises where the knowledge contradicts itself
         before, position = self.must_precede(names), self._positions(names)

@@ -67,8 +67,8 @@ def auc_prg(scores: ArrayLike, true: ArrayLike) -> float:
     """Area under the precision-recall-gain curve (Flach and Kull, 2015) of directed edge scores.
 
     With share p of positives, gain(v) = (v - p) / ((1 - p) v); the area is taken over recall gain in [0, 1], where the
-    curve is linear between operating points in terms of true and false positives. Perfect scores give 1, scores that
-    carry nothing about 0. NaN where one class is empty.
+    curve is linear between operating points in terms of true and false positives. Perfect scores give 1, scores
+    without information about 0. NaN where one class is empty.
     """
     values, labels = _off_diagonal(scores), _off_diagonal(_edges(true))
     positives, negatives = float(labels.sum()), float(len(labels) - labels.sum())
@@ -96,7 +96,7 @@ def _gain_curve(
 def calibration_error(probabilities: ArrayLike, true: ArrayLike, bins: int = 10) -> float:
     """Expected calibration error of directed edge probabilities: their mean distance from the share that are edges.
 
-    Pairs of probability zero are left out: an order makes half of them impossible, which is no merit.
+    Pairs of probability zero are left out: an order rules out half of all pairs, which would lower the error for free.
 
     >>> round(calibration_error([[0, 0.8], [0, 0]], [[0, 1], [0, 0]]), 6)
     0.2
@@ -127,7 +127,7 @@ def gaussian_kernel(sample: ArrayLike, reference: ArrayLike) -> NDArray[np.float
     squared distance of two reference rows that differ.
     """
     rows, known = np.asarray(sample, dtype=np.float64), np.asarray(reference, dtype=np.float64)
-    centre, spread = known.mean(axis=0), known.std(axis=0) + 1e-12
+    centre, spread = known.mean(axis=0), known.std(axis=0) + 1e-12  # a constant column has none
     rows, known = (rows - centre) / spread, (known - centre) / spread
     distances = pdist(known, "sqeuclidean")
     width = np.median(distances[distances > 0])  # rows of discrete columns repeat

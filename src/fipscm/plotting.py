@@ -17,7 +17,7 @@ POSITIVE, NEGATIVE, NODE = "#2b6cb0", "#c05621", "#edf2f7"
 
 
 def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, strength: str = "weight") -> Axes:
-    """Draw a DAG in layers, each node right of all its causes; edges are as strong as their attribute says.
+    """Draw a DAG in layers, each node right of all its causes; the edge attribute `strength` sets width and colour.
 
     Where edges have a `confidence`, that the cause precedes the effect, the doubtful ones are pale.
     """
@@ -68,14 +68,14 @@ def save_picture(axes: Axes, path: str | Path) -> None:
 
 
 def require_writable_picture(path: str | Path) -> None:
-    """Raise before long work what `save_picture` would raise after it."""
+    """Raise now the error that `save_picture` would raise later, after long work."""
     if Path(path).suffix.lower() not in PICTURES:
         raise DataError(f"Cannot draw '{path}': a picture's name ends in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.")
     require_writable(path)
 
 
 def _opacity(confidence: float) -> float:
-    """Full from certainty down to a sixth where either direction is as likely."""
+    """1 where the direction is certain, 1/6 where both directions are equally likely."""
     return 1 / 6 + 5 / 6 * min(1.0, max(0.0, 2 * confidence - 1))
 
 

@@ -1,4 +1,4 @@
-"""Causal attention: each row gives away at most one unit of weight, and a root gives none. Shapes: P slots, ... any."""
+"""Causal attention: weights of a row sum to at most one, and are zero for a root. Shapes: P slots, ... any."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 class _CausalAttention(torch.autograd.Function):
-    """Written out by hand, for the automatic version keeps five tensors of this size where one is enough."""
+    """Its gradient is written by hand: automatic differentiation would store five tensors of this size, not one."""
 
     @staticmethod
     def forward(ctx: Any, scores: Tensor, allowed: Tensor) -> Tensor:
@@ -31,7 +31,7 @@ class _CausalAttention(torch.autograd.Function):
 def causal_attention(scores: Tensor, allowed: Tensor) -> Tensor:
     """Normalise exp(scores) so that each row over the last axis sums to at most one.
 
-    This is the plan that solves the entropic transport problem whose row masses are bounded by one instead of fixed.
+    It solves the entropic optimal transport problem in which the mass of a row is at most one, not exactly one.
 
     Args:
         scores: (..., P), already divided by the temperature.

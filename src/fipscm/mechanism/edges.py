@@ -17,8 +17,8 @@ from fipscm.mechanism.screen import screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.smooth import ROUGH, Relevance, Waves, learn_relevance, numpy_on_one_thread, squared_errors
 
-FITTED_SHARE = 0.6  # the other rows tell whether a cause is missed
-MOST_CANDIDATES = 20  # elimination takes time with the square of their number
+FITTED_SHARE = 0.6  # of the rows; the others measure how much worse predictions are without a cause
+MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ def find_edges(
 
 @numpy_on_one_thread()
 def eliminate(z: Tensor, y: Tensor, limit: float, generator: torch.Generator) -> tuple[Array, Relevance]:
-    """Remove candidates (N, P) that unseen rows of y do not miss.
+    """Remove candidates (N, P) without which unseen rows of y are predicted as well.
 
-    Returns the log p-value (P,) of each candidate at the time it left, or at the end for those that stay, and the
+    Returns the log p-value (P,) of each candidate when it was removed, or at the end for those that stay, and the
     relevance of those that stay.
     """
     shuffled = torch.randperm(len(z), generator=generator)

@@ -24,9 +24,10 @@ from fipscm.mechanism.smooth import Relevance
 from fipscm.mechanism.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
 
-PIECE = 1_000  # rows at a time, for their Jacobians take memory with the square of the variables
-TINY = 1e-12  # of a column's spread: below it lies rounding error
+PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the square of the variables
+TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors
 EFFECT_ROWS = 2_000  # enough for the average of a derivative
+# A level of significance, and the mean absolute derivative between standardized columns that the paper asks of an edge.
 THRESHOLDS = {"test": SIGNIFICANCE, "jacobian": 0.1}
 
 
@@ -83,8 +84,8 @@ def fit_mechanism(
         required: (D, D), edges to keep whatever the test says; a known graph requires all it allows.
         seed: of all random choices; the same seed and number of threads give the same model.
         on_progress: told about progress.
-        checkpoint: where to resume the training of the network from, written after every epoch; what follows this name
-            tells tables and graphs apart.
+        checkpoint: where to resume the training of the network from, written after every epoch; a checksum of
+            table and mask is appended to this name.
     """
     config = config or MechanismConfig()
     names, rows = tuple(frame.columns), frame.to_numpy()
@@ -132,7 +133,7 @@ class _Learner:
     def fit(
         self, allowed: Mask, curved: Mask, scores: Array, smoothness: Mapping[int, Relevance] | None = None
     ) -> LearnedSCM:
-        """Solve the skip, train the network on what it leaves, and read the noises off the residuals."""
+        """Solve the skip, train the network on its residuals, and take what is left as noises."""
         fitted = round((1 - self.config.training.validation) * len(self.z))
         trained = allowed.any(axis=1) & (curved if self.config.skip else True)
         skip = Skip.none(len(allowed))
@@ -165,7 +166,7 @@ class _Learner:
         return replace(model, noise=noise, edge_weights=weights.T, edge_derivatives=absolute.T)
 
     def _train(self, network: CausalTransformer, allowed: Mask, nodes: Order, target: Array, fitted: int) -> Order:
-        """Train on some nodes, and return those whose held-out error the network lowers beyond doubt."""
+        """Train on some nodes, and return those whose held-out error the network lowers significantly."""
         device = self.config.device
         network.to(device)
         if self.config.skip:
@@ -191,7 +192,7 @@ class _Learner:
         return np.asarray(nodes[np.array(proven)], dtype=np.intp)
 
     def _checkpoint_of(self, allowed: Mask) -> Path | None:
-        """A file of its own for every table and mask: a refit on fewer edges must not start from another training."""
+        """A file of its own for every table and mask: a refit on fewer edges must not resume the training on more."""
         if self.checkpoint is None:
             return None
         stage = crc32(allowed.tobytes(), crc32(self.z.tobytes()))

@@ -28,7 +28,7 @@ class CausalLayer(nn.Module):
 
         Args:
             state: (Q, B, W), or (Q, 1, W) when all rows share it, as before the first layer.
-            values: (Q, B, P), what each node's parents are.
+            values: (Q, B, P), the values of each node's parents.
             slope: (Q, P, W) and
             offset: (Q, P, W), which embed those values.
             present: (Q, P), false where a node has fewer than P parents.

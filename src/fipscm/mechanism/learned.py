@@ -15,7 +15,7 @@ from fipscm.mechanism.transformer import CausalTransformer, Parents, Transformer
 from fipscm.scm.nodewise import NodewiseSCM
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
-CHUNK = 2_048  # rows at a time through the network: more gain nothing and cost memory
+CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class LearnedSCM(NodewiseSCM):
     Attributes:
         names: the D column names.
         order: (D,) column positions, causes first.
-        noise: the law of the noises, in the user's units.
+        noise: the distribution of the noises, in the user's units.
         allowed: (D, D) edges of the model; row = effect, column = cause.
         centre: (D,) means and
         scale: (D,) standard deviations of the training columns.
@@ -73,13 +73,12 @@ class LearnedSCM(NodewiseSCM):
     def node_value(self, node: int, rows: Array, noise: Array) -> Array:
         """One node from its causes and its noise.
 
-        Keys and values are affine in the causes' values with coefficients all rows share, so that what a cached
-        decoder would store per row is the rows themselves.
+        No cache of keys and values is needed: both are affine in the causes' values, which are in the rows.
         """
         return self._node_mean(node, rows) + noise
 
     def node_noise(self, node: int, rows: Array, values: Array) -> Array:
-        """What the causes of one node leave unexplained."""
+        """The residual of one node given its causes."""
         return values - self._node_mean(node, rows)
 
     def jacobian(self, rows: Array) -> Array:
@@ -113,7 +112,7 @@ class LearnedSCM(NodewiseSCM):
             config = TransformerConfig(**settings["transformer"])
             network = CausalTransformer(len(settings["names"]), config, torch.Generator())
             restore_module(network, arrays, "network.")
-        # An early file does not hold the derivatives.
+        # A file of an older version does not hold the derivatives.
         known = {"edge_derivatives": np.full(arrays["edge_scores"].shape, np.nan), **arrays}
         return cls(
             names=tuple(settings["names"]),

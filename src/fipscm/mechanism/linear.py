@@ -12,7 +12,7 @@ def least_squares(z: Array, allowed: Mask) -> Array:
     weights = np.zeros(allowed.shape)
     for node in np.flatnonzero(allowed.any(axis=1)):
         causes = allowed[node]
-        # The singular values are compared with the largest one, so that columns spread over many magnitudes survive.
+        # Only rounding errors count as zero, so that nearly collinear causes still get coefficients of their own.
         weights[node, causes] = linalg.lstsq(z[:, causes], z[:, node], cond=1e-12)[0]
     return weights
 
@@ -34,7 +34,7 @@ def log_p_values(x: Array, y: Array, rows: int | None = None) -> Array:
     residual = y - q[:, :rank] @ projection
     error = np.sqrt((inverse**2).sum(axis=1) * (residual @ residual) / freedom)
     log_p = np.zeros(regressors)
-    # The square of Student's t has an F distribution; its logarithm stays finite where its square would not.
+    # The square of Student's t has an F distribution; its logarithm stays finite where t squared would overflow.
     with np.errstate(divide="ignore"):
         log_t = np.log(np.abs(inverse @ projection)) - np.log(np.maximum(error, 1e-300))
     log_p[pivots[:rank]] = log_f_tail(2 * log_t, 1, freedom)
@@ -42,9 +42,10 @@ def log_p_values(x: Array, y: Array, rows: int | None = None) -> Array:
 
 
 def eliminate_linear(x: Array, y: Array, limit: float) -> Array:
-    """Log p-values (P,) of each regressor at the time it left, or at the end for those that stay below the limit.
+    """Log p-values (P,) of each regressor when it was removed, or at the end for those that stay below the limit.
 
-    The weakest leaves first: a true cause that the other columns nearly determine shows itself only once they are gone.
+    The least significant one is removed first: a true cause that the other columns nearly determine becomes significant
+    only after they are removed.
     """
     # All that least squares needs of the rows is their triangular factor.
     factor = linalg.qr(np.column_stack([x, y]), mode="r")[0][: x.shape[1] + 1]

@@ -1,6 +1,6 @@
-"""The noises' laws by one-dimensional optimal transport. Shapes: N rows, D variables.
+"""The distributions of the noises by one-dimensional optimal transport. Shapes: N rows, D variables.
 
-In one dimension the optimal map from the uniform law is the quantile function; rows give its empirical version.
+In one dimension the optimal map from the uniform distribution is the quantile function; rows give an empirical one.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 
 from fipscm.arrays import Array
 
-TAIL_SHARE = 0.02
+TAIL_SHARE = 0.02  # of the rows, on either side: few enough to be tail, enough for a mean
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class EmpiricalNoise:
     """Independent noises, each with the quantile function of its observed values.
 
     Between order statistics the function is linear. Beyond the outermost ones it goes on as an exponential tail with
-    the mean excess of the outer rows, so that new rows may exceed the observed ones, but never wildly.
+    the mean excess of the outer rows, so that new noises may exceed the observed ones, but rarely by much.
 
     Attributes:
         ordered: (N, D) observed noises, each column in increasing order.

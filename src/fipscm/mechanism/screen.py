@@ -2,7 +2,7 @@
 
 Shapes: N rows, D variables, M basis functions, P causes of one node.
 The basis has three levels (the columns, bumps of each column, products of two columns) and uses as many as the rows
-can determine. One factorisation per node and level answers for all of its causes.
+can determine. One factorisation per node and level gives the tests of all its causes.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.linear import eliminate_linear
 from fipscm.mechanism.significance import log_f_tail
 
-BUMPS = 8
+BUMPS = 8  # per column: enough for a curve that turns a few times
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
-ROWS_PER_FUNCTION = 5
+ROWS_PER_FUNCTION = 5  # at least, so that the remaining error can be estimated
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ def screen(z: Array, allowed: Mask, limit: float) -> Screening:
 
 
 def _levels(z: Array) -> list[_Basis]:
-    """The bases beyond the linear one that the rows can carry, from small to large."""
+    """The bases beyond the linear one for which there are enough rows, from small to large."""
     rows, variables = z.shape
     most = min(MOST_FUNCTIONS, rows // ROWS_PER_FUNCTION)
-    # Ranks, because a heavy tail would leave most bumps empty and give products to a handful of rows.
+    # Normal scores of ranks: with heavy tails most bumps would be empty, and a few rows would dominate the products.
     scores = stats.norm.ppf((stats.rankdata(z, axis=0) - 0.5) / rows)
     columns = np.repeat(np.arange(variables), 2).reshape(-1, 2)
-    centres = np.linspace(-2.2, 2.2, BUMPS)
+    centres = np.linspace(-2.2, 2.2, BUMPS)  # 97 % of normal scores lie between
     bumps = np.exp(-0.5 * ((scores[:, :, None] - centres) / (centres[1] - centres[0])) ** 2).reshape(rows, -1)
     values, reads = np.hstack([z, bumps]), np.vstack([columns, np.repeat(columns, BUMPS, axis=0)])
     pairs = np.column_stack(np.triu_indices(variables, 1))

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from fipscm.arrays import Array
 
-# One false edge in a hundred graphs without any, since p-values are corrected for the number of tests.
+# P-values are corrected for the number of tests: of a hundred graphs without edges, about one gets a false edge.
 SIGNIFICANCE = 0.01
 
 
@@ -18,7 +18,7 @@ def log_f_tail(log_ratio: ArrayLike, numerator: ArrayLike, denominator: ArrayLik
     """Log of the probability that an F-distributed variable exceeds exp(log_ratio), with these degrees of freedom.
 
     The tail is a regularised incomplete beta function. Where it underflows, the leading term of its continued fraction
-    takes over, whose relative error is small there.
+    is used, whose relative error is small there.
 
     >>> round(float(log_f_tail(np.log(4.0), 1, 100)), 6) == round(float(stats.f.logsf(4.0, 1, 100)), 6)
     True
@@ -45,7 +45,7 @@ def log_p_of_gain(gains: Tensor) -> float:
     bound = gains.abs().quantile(0.95)
     bounded = gains.clamp(-bound, bound)
     mean, error = float(bounded.mean()), float(bounded.std()) / len(bounded) ** 0.5
-    # A gain without any spread would have an infinite statistic; a billion standard errors are as good.
+    # Gains that are all equal have no standard error: the statistic is bounded by a billion.
     return float(stats.norm.logsf(mean / max(error, 1e-9 * abs(mean), 1e-300)))
 
 

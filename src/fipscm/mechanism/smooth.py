@@ -28,14 +28,14 @@ ROUGH, FINE = Effort(rows=1_500, waves=160, steps=60), Effort(rows=3_000, waves=
 
 @contextmanager
 def numpy_on_one_thread() -> Iterator[None]:
-    """NumPy's and PyTorch's threads, each waiting busily for its own kind, take twice the time of either alone."""
+    """Limit NumPy's linear algebra to one thread: beside PyTorch's threads, more of them double the time."""
     with threadpool_limits(limits=1, user_api="blas"):
         yield
 
 
 @dataclass(frozen=True)
 class Waves:
-    """Frequencies (P, M), drawn from a normal law, and phases (M,): together they stand for a Gaussian kernel."""
+    """Frequencies (P, M), normally distributed, and phases (M,): together they approximate a Gaussian kernel."""
 
     frequencies: Tensor
     phases: Tensor
@@ -90,7 +90,7 @@ class Fit:
 def learn_relevance(
     z: Tensor, y: Tensor, waves: Waves, effort: Effort, generator: torch.Generator, start: Relevance | None = None
 ) -> Relevance:
-    """Choose length scales and noise ratio by descending the error on rows left out, redrawn at every step."""
+    """Choose length scales and noise ratio by gradient descent on the error of held-out rows, drawn anew each step."""
     lengths = z.new_full((z.shape[1],), -1.0) if start is None else start.inverse_lengths.log()
     noise_ratio = z.new_tensor(0.1 if start is None else start.noise_ratio).log()
     parameters = [lengths.clone().requires_grad_(), noise_ratio.requires_grad_()]
@@ -105,7 +105,7 @@ def learn_relevance(
         optimizer.zero_grad()
         error.log().backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        with torch.no_grad():
+        with torch.no_grad():  # from almost linear to very rough; from hardly any noise to hardly anything else
             parameters[0].clamp_(-5.0, 3.0)
             parameters[1].clamp_(-12.0, 6.0)
     return Relevance(parameters[0].detach().exp(), float(parameters[1].detach().exp()))
@@ -130,7 +130,7 @@ def _design(z: Tensor, waves: Waves, inverse_lengths: Tensor) -> Tensor:
 
 
 def _solve(design: Tensor, y: Tensor, noise_ratio: Tensor, causes: int) -> Tensor:
-    """Ridge with an intercept, which comes first in the answer; the causes' own weights are all but free."""
+    """Ridge with an intercept, which comes first in the answer; the causes' own weights are hardly penalised."""
     centre, level = design.mean(dim=0), y.mean()
     waves = design.shape[1] - causes
     # The waves share the variance of one function, so each alone is expected to be small.
@@ -143,8 +143,8 @@ def _solve(design: Tensor, y: Tensor, noise_ratio: Tensor, causes: int) -> Tenso
 class Ridge(torch.autograd.Function):
     """The weights (M,) that explain y (N,) by centred columns (N, M) under a penalty (M,) of each.
 
-    Differentiated through the equations they solve: that takes products with two vectors, where going back through the
-    Gram matrix and its factorisation takes several products of matrices.
+    The gradient is that of the normal equations (implicit differentiation), which takes products with two vectors; that
+    of the Gram matrix and its factorisation would take several products of matrices.
     """
 
     @staticmethod
@@ -159,7 +159,7 @@ class Ridge(torch.autograd.Function):
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, Tensor]:
-        """Return the derivatives by the columns and by the penalty; nobody asks for those by y."""
+        """Return the derivatives by the columns and by the penalty; those by y are not needed."""
         columns, y, factor, solution = context.saved_tensors
         adjoint = torch.cholesky_solve(gradients[0][:, None], factor)[:, 0]
         left_over = torch.outer(y - columns @ solution, adjoint) - torch.outer(columns @ adjoint, solution)

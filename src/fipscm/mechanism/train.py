@@ -1,4 +1,4 @@
-"""Training the transformer on what the skip leaves over. Shapes: N rows, D variables, Q trained nodes."""
+"""Training the transformer on the residuals of the skip. Shapes: N rows, D variables, Q trained nodes."""
 
 import math
 import warnings
@@ -122,7 +122,7 @@ def held_out_errors(network: CausalTransformer, parents: Parents, x: Tensor, tar
 
 
 def _epoch(progress: Progress, parents: Parents, x: Tensor, target: Tensor, config: TrainingConfig) -> bool:
-    """Go through the rows once; stop at once, and tell, when a loss or a gradient is not finite."""
+    """Go through the rows once; stop and return False as soon as a gradient is not finite."""
     batches = max(1, len(x) // config.batch)
     for step, rows in enumerate(torch.randperm(len(x), generator=progress.generator).tensor_split(batches)):
         for group in progress.optimizer.param_groups:

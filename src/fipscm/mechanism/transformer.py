@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from fipscm.arrays import Mask, Order
 from fipscm.mechanism.layer import CausalLayer
 
-BLOCK = 6  # nodes; smaller blocks waste fewer slots, larger ones start fewer operations
+BLOCK = 6  # nodes; smaller blocks have fewer empty slots, larger ones need fewer operations
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class TransformerConfig:
 
 @dataclass(frozen=True)
 class Block:
-    """Some nodes and whom they may read, packed to the left.
+    """Some nodes and the columns they may read, packed to the left.
 
     Attributes:
         nodes: (Q,) the nodes to compute.
         index: (Q, P) the columns they read.
-        present: (Q, P), false where a slot only fills the row up.
+        present: (Q, P), false where a node has fewer than P parents.
     """
 
     nodes: Tensor
@@ -50,7 +50,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Parents:
-    """Whom each computed node may read, in blocks of nodes with about as many parents: work follows the edges.
+    """What each computed node may read, in blocks of nodes with about as many parents: the cost follows the edges.
 
     Attributes:
         blocks: all nodes, those with few parents first.

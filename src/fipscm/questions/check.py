@@ -17,10 +17,10 @@ from fipscm.metrics import gaussian_kernel
 from fipscm.order.novelty import novelty
 from fipscm.scm.base import SCM
 
-SUBSAMPLE = 400  # rows; kernel tests take time with their square
-SHUFFLES = 1_000
-DOUBTFUL = (1e-9, 0.05)  # p-values that a closer look could turn
-EXACT = 1 - 1e-8  # share of the variance from which on the rest is rounding error
+SUBSAMPLE = 400  # rows; the time of kernel tests grows with their square
+SHUFFLES = 1_000  # enough to estimate a skewness
+DOUBTFUL = (1e-9, 0.05)  # p-values for which a better approximation may change the verdict
+EXACT = 1 - 1e-8  # R2; what is left of the variance is rounding error
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class CheckResult:
     def __str__(self) -> str:
         failed = [finding for finding in self.findings if not finding.passed]
         if not failed:
-            return f"All {len(self.findings)} checks passed: nothing in this table speaks against the model."
+            return f"All {len(self.findings)} checks passed: nothing in this table contradicts the model."
         lines = [f"- {'' if finding.serious else '(note) '}{finding.verdict}" for finding in failed]
         head = "The model's assumptions hold, with notes:" if self.passed else "The model's assumptions look doubtful:"
         return "\n".join([head, *lines])
@@ -250,7 +250,7 @@ def _note(check: str, subject: Hashable, figure: float, limit: float, verdict: s
 def _explained_by_the_rest(values: Array) -> Array:
     """(D,) the share of each column's variance that the other columns explain linearly."""
     correlation = np.atleast_2d(np.corrcoef(values.T))
-    # Exactly collinear columns have no inverse; a ridge of the size of rounding errors gives them one that says so.
+    # Exactly collinear columns make the matrix singular: a ridge of the size of rounding errors makes it invertible.
     inflation = np.diag(np.linalg.inv(correlation + 1e-10 * np.eye(len(correlation))))
     return np.asarray(1 - 1 / np.maximum(inflation, 1.0))
 
@@ -269,8 +269,8 @@ def _centred_kernel(sample: Array) -> Array:
 def _permutation_test(left: Array, right: Array, rng: np.random.Generator) -> tuple[float, float]:
     """The sum of the products of two centred kernels (N, N), and the chance of a larger one when rows are shuffled.
 
-    Mean and variance over all shuffles are known, and a gamma law with both shows that nothing is the matter. Where
-    something may be, its tail is too light: then some shuffles tell the skewness as well.
+    Mean and variance over all shuffles are known exactly; a gamma distribution with both gives the p-value. Its tail is
+    too light, so small p-values are computed again, with the skewness of some shuffles (Pearson's type III).
     """
     observed, (mean, variance) = float((left * right).sum()), _moments_over_shuffles(left, right)
     p_value = stats.gamma.sf(observed, mean**2 / variance, scale=variance / mean)

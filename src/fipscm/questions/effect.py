@@ -2,7 +2,7 @@
 
 Resampling the rows and learning every mechanism anew would take minutes. Instead each mechanism f gets a first-order
 correction, the least-squares fit of its residual on (1, f, causes) over resampled rows: exact for linear mechanisms,
-slopes and amplitude for the others. The corrections are made once, with the fit, and travel with the model.
+slopes and amplitude for the others. The corrections are computed once, during the fit, and saved with the model.
 """
 
 from collections.abc import Hashable, Sequence
@@ -42,7 +42,7 @@ class Question:
         return treated, control
 
     def far_values(self, scm: SCM, rng: np.random.Generator) -> list[float]:
-        """Which of the two values lie beyond anything the treatment does by itself."""
+        """Which of the two values lie more than a tenth of its range outside the range of the treatment."""
         usual = scm.noise_to_sample(scm.noise.sample(UNITS, rng))[:, scm.names.index(self.treatment)]
         margin = np.ptp(usual) / 10
         values = (self.treated, self.control)
@@ -107,7 +107,7 @@ def bootstrap_corrections(scm: LearnedSCM, rows: Array, rng: np.random.Generator
         residual = z[:, node] - means[:, node]
         for resample in range(resamples):
             drawn = rng.integers(len(z), size=len(z))
-            # A mean that is itself linear in the causes shares the correction with them: the shortest solution.
+            # Where the mean is linear in the causes, the columns are collinear: this is the solution of least norm.
             solution = np.linalg.lstsq(design[drawn], residual[drawn])[0]
             corrections[resample, node, [0, 1, *causes + 2]] = solution
     return corrections
@@ -130,7 +130,7 @@ def average_effect(
 ) -> Effect:
     """Answer by one model, or by the average over models on several orders; each comes with its corrections.
 
-    The interval holds the middle `level` of what all of them hold possible.
+    The interval holds the middle `level` of the resampled effects of all models.
     """
     if not 0 < level < 1:
         raise DataError(f"The level of an interval lies between 0 and 1, but it is {level:g}: 0.95 is usual.")
@@ -140,10 +140,10 @@ def average_effect(
 
 
 def _answers(question: Question, scm: LearnedSCM, corrections: Array, rng: np.random.Generator) -> tuple[float, Array]:
-    """The effect, and (B,) what it might be as well.
+    """The effect, and (B,) resampled values of it.
 
-    Every resample answers for the same units, so that they differ by what the rows leave open; that units stand for a
-    population adds its own error.
+    Every resample is evaluated on the same units, so that the values differ by the resampled rows alone; the error of
+    an average over finitely many units is added.
     """
     noise = scm.noise.sample(UNITS, rng)
     differences = question.differences(scm, noise)

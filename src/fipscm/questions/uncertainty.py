@@ -1,7 +1,7 @@
 """How far an answer depends on the order. Shapes: N rows, D variables.
 
 The total effects under each plausible order come from least squares on that order with insignificant edges removed:
-cheap enough to repeat for many orders, and enough to see a sign turn.
+cheap enough to repeat for many orders, and sufficient to see whether a sign changes.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def total_effects(values: Array, order: Order, possible: Mask | None = None) -> 
         allowed[effect, causes] = log_p_values(z[:, causes], z[:, effect]) < least
     identity = np.eye(len(order))
     standardized = np.linalg.inv(identity - least_squares(z, allowed).T) - identity
-    # Where no path leads, inversion may leave a rounding error, which must not pass for a sign.
+    # Without a path, inversion may leave a rounding error, which must not be taken for an effect.
     return np.asarray(np.where(np.abs(standardized) < 1e-12, 0.0, standardized) * spread / spread[:, None])
 
 

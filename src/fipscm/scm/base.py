@@ -31,7 +31,7 @@ class SCM(ABC):
     Attributes:
         names: the D column names.
         order: (D,) column positions, causes first.
-        noise: the law of the noises.
+        noise: the distribution of the noises.
     """
 
     names: tuple[Hashable, ...]
@@ -45,11 +45,11 @@ class SCM(ABC):
 
     @abstractmethod
     def noise_to_sample(self, noise: Array) -> Array:
-        """Map noises (N, D) to the rows (N, D) they bring about."""
+        """Map noises (N, D) to the rows (N, D) that they cause."""
 
     @abstractmethod
     def sample_to_noise(self, rows: Array) -> Array:
-        """Abduct: map rows (N, D) to the noises (N, D) that brought them about."""
+        """Abduct: map rows (N, D) to the noises (N, D) that caused them."""
 
     @abstractmethod
     def do(self, intervention: Do | Intervention) -> "SCM":
@@ -63,14 +63,14 @@ class SCM(ABC):
         return self.noise_to_sample(noise), noise
 
     def sample(self, rows: int, rng: np.random.Generator) -> pd.DataFrame:
-        """Draw rows from the observational law (or the interventional one, after `do`)."""
+        """Draw rows from the observational distribution (after `do`, from the interventional one)."""
         return pd.DataFrame(self.sample_arrays(rows, rng)[0], columns=list(self.names))
 
     def counterfactual(self, rows: Any, do: Do | Intervention) -> pd.DataFrame:
         """Abduct, act, predict: what these same rows would have been under the intervention.
 
-        One row may come as a Series or a dictionary. Where the rows have labels, a Series in the intervention goes by
-        them, and columns that the model does not know, such as a patient's number, are carried along unchanged.
+        One row may come as a Series or a dictionary. If the rows have labels, a Series in the intervention is matched
+        to them by label, and columns that the model does not know, such as a patient's number, are kept unchanged.
         """
         given = one_row(rows)
         frame = self.checked_rows(given)

@@ -17,10 +17,12 @@ from fipscm.scm.intervention import Do, Intervention
 
 Mechanism = Callable[[Array, Array], Array]
 TriangularMap = Callable[[Array], Array]
+# Smaller derivatives count as zero; that of an input that is not read is exactly zero.
+NO_INFLUENCE = 1e-7
 
 
 def fixed_point(step: Callable[[Array], Array], start: Array, depth: int) -> Array:
-    """Solve x = step(x): a strictly triangular step settles after at most `depth` applications.
+    """Solve x = step(x): a strictly triangular step reaches its fixed point after at most `depth` applications.
 
     >>> fixed_point(lambda x: np.array([3.0, 2 * x[0]]), np.zeros(2), depth=2)
     array([3., 6.])
@@ -73,8 +75,8 @@ class FixedPointSCM(SCM):
         """Solve x = H(x, n) for n."""
         if self.inverse is None:
             raise InterventionError(
-                "This SCM cannot be abducted: its mechanism has no inverse in the noise. Pass `inverse=`, "
-                "or abduct with the model before a raw map was applied."
+                "The noises of this SCM cannot be recovered: its mechanism has no inverse in the noise. Pass "
+                "`inverse=`, or recover them with the model from before the map was applied."
             )
         ordered = np.asarray(rows, dtype=np.float64)[:, self.order]
         noise = np.empty_like(ordered)
@@ -102,7 +104,7 @@ class FixedPointSCM(SCM):
     def _require_lower_triangular(self, transform: TriangularMap) -> None:
         rows, _ = self.sample_arrays(8, np.random.default_rng(0))
         derivative = np.abs(_central_differences(transform, rows[:, self.order])).max(axis=0)
-        found = np.argwhere(np.triu(derivative, 1) > 1e-7)
+        found = np.argwhere(np.triu(derivative, 1) > NO_INFLUENCE)
         if len(found):
             effect, cause = (self.names[self.order[place]] for place in found[0])
             raise InterventionError(
@@ -114,7 +116,7 @@ class FixedPointSCM(SCM):
         """(N, D, D) derivatives of P^T H(P x, P n) in x; row = effect, column = cause."""
         return _central_differences(lambda x: self.apply(x, noise), rows)
 
-    def causal_graph(self, rows: Array, noise: Array, tolerance: float = 1e-7) -> Adjacency:
+    def causal_graph(self, rows: Array, noise: Array, tolerance: float = NO_INFLUENCE) -> Adjacency:
         """Definition 2.6: j is a parent of i where the derivative of i in j is not zero everywhere."""
         return adjacency_from_allowed(np.abs(self.jacobian(rows, noise)).max(axis=0) > tolerance)
 
@@ -132,7 +134,7 @@ class FixedPointSCM(SCM):
             ("value", self.jacobian(rows, noise), cause >= effect),
             ("noise", in_noise, cause != effect),
         ):
-            found = np.argwhere((np.abs(derivative).max(axis=0) > 1e-7) & wrong)
+            found = np.argwhere((np.abs(derivative).max(axis=0) > NO_INFLUENCE) & wrong)
             if len(found):
                 i, j = found[0]
                 raise GraphError(

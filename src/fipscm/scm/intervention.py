@@ -1,4 +1,4 @@
-"""Interventions: lower-triangular maps that replace or move chosen variables. Shapes: N rows, D variables."""
+"""Interventions: lower-triangular maps that replace or shift chosen variables. Shapes: N rows, D variables."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ class Intervention:
         return [column for column, rule in self.rules.items() if not isinstance(rule, Shift)]
 
     def naturalized(self, values: Array) -> Array:
-        """Undo the shifts of rows (N, D); refuse where a value was replaced, for its noise left no trace."""
+        """Undo the shifts of rows (N, D); raise where a value was replaced, because it says nothing about its noise."""
         if self.detached:
             raise InterventionError(
                 f"The noise of '{self.names[self.detached[0]]}' cannot be recovered: an intervention sets its value. "

@@ -19,7 +19,7 @@ from fipscm.scm.intervention import Do, Intervention
 
 @dataclass(frozen=True)
 class NodewiseSCM(SCM):
-    """An SCM that computes one node after the other and remembers what has been done to it."""
+    """An SCM that computes one node after the other and holds the interventions on it."""
 
     interventions: tuple[Intervention, ...] = field(default=(), kw_only=True)
 

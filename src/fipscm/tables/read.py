@@ -20,7 +20,7 @@ def read_table(path: str, row_names: bool = False) -> pd.DataFrame:
 
 
 def parse_table(source: str | bytes, title: str, row_names: bool = False) -> pd.DataFrame:
-    """Make a table of a file, or of the bytes of one; errors call it by its title."""
+    """Parse a file, or the bytes of one; error messages use the title."""
     try:
         frame = _parse(source)
     except pd.errors.EmptyDataError:
@@ -59,7 +59,7 @@ def _parse(source: str | bytes) -> pd.DataFrame:
 
 
 def _require_names(frame: pd.DataFrame, title: str) -> None:
-    """Refuse what pandas calls 'Unnamed: 0': most often row numbers, which are nobody's cause."""
+    """Refuse what pandas calls 'Unnamed: 0': most often row numbers, which are no variable."""
     for number, name in enumerate(frame.columns, start=1):
         if str(name).startswith("Unnamed: "):
             raise DataError(

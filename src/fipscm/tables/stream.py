@@ -15,7 +15,7 @@ def standard_input() -> bytes:
 def require_one_stream(*paths: str | None) -> None:
     """Raise if more than one of these is to be read from standard input."""
     if paths.count(STREAM) > 1:
-        raise FileError("Standard input can be read only once, but - stands here twice: name a file for one of them.")
+        raise FileError("Standard input can be read only once, but - was given twice: name a file for one of them.")
 
 
 def is_parquet(content: bytes) -> bool:

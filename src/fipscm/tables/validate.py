@@ -1,4 +1,4 @@
-"""What counts as a table to learn from: numeric, complete, informative. Checked once, at the door."""
+"""What counts as a table to learn from: numeric, complete, not constant. Checked once, where a table enters."""
 
 import warnings
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from scipy import sparse
 from fipscm.arrays import Array
 from fipscm.errors import DataError
 
-FEWEST_ROWS = 20
+FEWEST_ROWS = 20  # fewer say too little about any dependence
 # Squares of numbers beyond these overflow or vanish in double precision.
 LARGEST, SMALLEST_SPREAD = 1e100, 1e-100
-# What people write into a cell that has no value; only far from all other values does it look like such a code.
+# Numbers that people write for a missing value; suspicious only if they lie far from the column's other values.
 MISSING_CODES = (-99, -999, -9999, -99999, 999, 9999, 99999)
 
 
@@ -55,7 +55,7 @@ def one_row(rows: Any) -> Any:
 
 
 def require_finite(frame: pd.DataFrame) -> None:
-    """Raise a DataError that counts the gaps of the first column that has some."""
+    """Raise a DataError for the first column with missing or infinite values."""
     for name in frame.columns:
         values = frame[name].to_numpy()
         missing = np.flatnonzero(np.isnan(values))
@@ -95,7 +95,7 @@ def training_frame(data: Any, fewest_columns: int = 1, missing_cells: bool = Fal
 
 
 def warn_of_missing_codes(frame: pd.DataFrame) -> None:
-    """Say so where a column repeats a number such as -9999 that lies far from all its other values."""
+    """Warn where a column repeats a number such as -9999 that lies far from all its other values."""
     for name in frame.columns:
         values = frame[name].to_numpy()
         for code in MISSING_CODES:
@@ -127,7 +127,7 @@ def _tabular(data: Any) -> pd.DataFrame:
 
 
 def _require_numeric(column: pd.Series) -> None:
-    """Refuse a column that is not numeric, by its first cell that is not a number."""
+    """Raise a DataError that shows the first cell that is not a number."""
     if pd.api.types.is_complex_dtype(column):
         raise DataError(f"Complex data not supported: column '{column.name}' has complex numbers, so pass real ones.")
     if pd.api.types.is_numeric_dtype(column):
@@ -183,5 +183,5 @@ def _require_distinct(frame: pd.DataFrame) -> None:
         twin = seen.setdefault(frame[name].to_numpy().tobytes(), name)
         if twin is not name:
             raise DataError(
-                f"Columns '{twin}' and '{name}' are identical: neither can be told to cause the other, so drop one."
+                f"Columns '{twin}' and '{name}' are identical: no data can tell which is the cause, so drop one."
             )

@@ -33,8 +33,8 @@ def write_table(frame: pd.DataFrame, path: str) -> None:
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a temporary file beside the target, then move it into place in one step.
 
-    A link is followed, and a file that exists keeps its permissions. What is no file, such as a device or a pipe, has
-    no place to move to and is written to directly.
+    A link is followed, and a file that exists keeps its permissions. A device or a pipe cannot be replaced, so it is
+    written to directly.
     """
     with _write_errors(path):
         if _is_special(path):
@@ -54,7 +54,7 @@ def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def require_writable(path: str | Path) -> None:
-    """Raise before long work what writing its result would raise after it."""
+    """Raise now the error that writing there would raise later, after long work."""
     with _write_errors(path):
         if Path(path).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -63,7 +63,7 @@ def require_writable(path: str | Path) -> None:
 
 
 def require_writable_table(path: str) -> None:
-    """Raise before long work what `write_table` would raise after it."""
+    """Raise now the error that `write_table` would raise later, after long work."""
     if path == STREAM:
         return
     if not _is_special(path) and not path.endswith(SUFFIXES):

@@ -11,8 +11,8 @@ import torch
 import typer
 
 from fipscm.order.evidence.plan import ONE_VIEW
+from fipscm.order.training.examples import Slab, curriculum, training_batch
 from fipscm.order.training.objectives import EvidenceObjective
-from fipscm.order.training.tasks import Slab, curriculum, training_batch
 from fipscm.order.training.trainer import OptimizerConfig, Trainer
 from fipscm.order.weights import WEIGHTS, load_encoder
 

@@ -7,8 +7,8 @@ from rich.progress import track
 
 from fipscm.order.evidence.table import EvidenceTable
 from fipscm.order.novelty import summarise, write_reference
+from fipscm.order.training.examples import TaskConfig, draw_nodes, draw_rows
 from fipscm.order.training.p_in import training_scm
-from fipscm.order.training.tasks import TaskConfig, draw_nodes, draw_rows
 
 
 def summary_of_table(index: int, sizes: TaskConfig) -> torch.Tensor:

@@ -9,7 +9,7 @@ import networkx as nx
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fipscm.errors import DataError
+from fipscm.errors import FileError
 from fipscm.tables.write import require_writable, write_whole
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -70,7 +70,7 @@ def save_picture(axes: Axes, path: str | Path) -> None:
 def require_writable_picture(path: str | Path) -> None:
     """Raise now the error that `save_picture` would raise later, after long work."""
     if Path(path).suffix.lower() not in PICTURES:
-        raise DataError(f"Cannot draw '{path}': a picture's name ends in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.")
+        raise FileError(f"Cannot draw '{path}': a picture's name ends in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.")
     require_writable(path)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fipscm.bench.data.problem import DataSet
-from fipscm.bench.report.pages import page_of
+from fipscm.bench.report.pages import page_with, results_of
 from fipscm.bench.report.summary import SUMMARIES, summary
 from fipscm.bench.run.results import RESULTS, Cell, read_results
 from fipscm.bench.tasks import TASKS
@@ -21,8 +21,10 @@ PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "README
 
 @pytest.mark.parametrize("task", PAGES)
 def test_a_page_follows_from_the_results(task):
-    expected = page_of(TASKS[task], read_results(FOLDER / RESULTS), f"fipscm bench {task}")
-    assert (FOLDER / f"{task}.md").read_text().startswith(expected)
+    results = results_of(TASKS[task], read_results(FOLDER / RESULTS))
+    pictures = [f"{task}-{figure.replace('_', '-')}.png" for figure in TASKS[task].figures]
+    drawn = [name for name in pictures if (FOLDER / name).exists()]
+    assert (FOLDER / f"{task}.md").read_text() == page_with(TASKS[task], results, f"fipscm bench {task}", drawn)
 
 
 def test_every_task_with_results_has_a_page():

@@ -68,7 +68,7 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["order", "data.csv", "--method", "variance"], "--scale raw"),
         (["order", "data.csv", "--method", "r2", "--plot", "graph.png"], "'r2' finds no graph to draw"),
         (["order", "data.csv", "--plot", "no/such/folder/g.png"], "Cannot write"),
-        (["order", "data.csv", "--jobs", "0"], "number of processor cores"),
+        (["order", "data.csv", "--jobs", "0"], "on 0 processor cores"),
     ],
 )
 def test_a_mistake_is_found_before_the_fit(folder, mistake, arguments, message):

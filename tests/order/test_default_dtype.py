@@ -13,8 +13,8 @@ from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.paper.ordering_error import ordering_error
 from fipscm.order.training.config import PretrainConfig
+from fipscm.order.training.examples import TaskConfig
 from fipscm.order.training.run import pretrain
-from fipscm.order.training.tasks import TaskConfig
 from fipscm.order.weights import WEIGHTS, build_encoder, load_encoder, save_encoder
 
 EVIDENCE, PAPER = EvidenceConfig(width=8, rounds=1, heads=2), AxialConfig(width=8, heads=2, layers=1, rows=50)

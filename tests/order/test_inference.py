@@ -14,7 +14,7 @@ def test_n_jobs_is_a_number_of_processor_cores(n_jobs, cores):
 
 def test_no_cores_are_an_error_in_one_sentence(table):
     for infer in (zero_shot_order, lambda rows, **how: drawn_orders(rows, np.random.default_rng(0), **how)):
-        with pytest.raises(OrderError, match="n_jobs=0: pass a number of processor cores, or -1 for all"):
+        with pytest.raises(OrderError, match="0 processor cores: pass a number of them, or -1 for all"):
             infer(table.to_numpy(), n_jobs=0)
 
 

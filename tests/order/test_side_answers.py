@@ -9,8 +9,8 @@ from fipscm.errors import DataError
 from fipscm.order import infer_order, zero_shot
 from fipscm.order.encoder import WORLDS
 from fipscm.order.inference import zero_shot_order
+from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.prior import WORLDS as DRAWN_WORLDS
-from fipscm.order.training.tasks import TaskConfig, training_batch
 from fipscm.order.weights import save_encoder
 from fipscm.order.zero_shot import ZeroShot
 

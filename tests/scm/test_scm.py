@@ -210,6 +210,12 @@ def test_a_function_that_reads_a_column_downstream_is_told_what_it_may_read(rng)
     scm = known_scm("triangle")
     with pytest.raises(InterventionError, match=r"reads 'x2'.*may read the columns upstream \(x0\)"):
         scm.do({"x1": lambda upstream: upstream["x2"]}).sample(3, rng)
+    with pytest.raises(InterventionError, match="reads 'x2'"):
+        scm.do({"x1": lambda upstream: upstream[["x0", "x2"]].sum(axis=1)}).sample(3, rng)
+    with pytest.raises(InterventionError, match="reads 'x2'"):
+        scm.do({"x1": lambda upstream: upstream.x2}).sample(3, rng)
+    with pytest.raises(KeyError, match="height"):
+        scm.do({"x1": lambda upstream: upstream["height"]}).sample(3, rng)
 
 
 def test_a_parsed_intervention_is_taken_as_it_is(rng):

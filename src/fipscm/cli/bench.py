@@ -26,7 +26,7 @@ def bench(
     scales: Annotated[str | None, _listed(f"Of {', '.join(SCALES)}")] = None,
     variants: Annotated[str | None, _listed(f"Of {', '.join(VARIANTS)}")] = None,
     limit: Annotated[float, typer.Option(min=1, help="Processor seconds a method may take for one data set.")] = 600.0,
-    jobs: Annotated[int, typer.Option(min=1, help="Cells at the same time.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Cells at the same time, each on a core of its own; -1: all cores.")] = 1,
     backend: Annotated[str, typer.Option(help=f"{', '.join(BACKENDS)}: where cells run.")] = BACKENDS[0],
     out: Annotated[Path, typer.Option(help="Folder of results, pages and pictures.")] = Path("bench"),
     data: Annotated[Path | None, typer.Option(help="Folder with sachs/ and syntren/; downloaded if not given.")] = None,
@@ -38,6 +38,7 @@ def bench(
     from fipscm.bench.run.results import RESULTS
     from fipscm.bench.run.runner import able_methods, run_task
     from fipscm.bench.tasks import find_task, widened
+    from fipscm.order.inference import processor_cores
     from fipscm.tables.write import make_folder
 
     definition = find_task(task)
@@ -54,7 +55,8 @@ def bench(
     grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
     wanted = None if methods is None else tuple(methods.split(","))
     if run:
-        settings, able = RunSettings(limit, jobs, backend, data), able_methods(definition, wanted)
+        settings = RunSettings(limit, processor_cores(jobs), backend, data)
+        able = able_methods(definition, wanted)
         make_folder(out)
         run_task(able, grid, settings, out, _tell)
     # A page shows all that the folder has of its task, whichever part was run last.

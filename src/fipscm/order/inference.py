@@ -20,6 +20,8 @@ from fipscm.order.reader import EvidenceReader, Reader
 from fipscm.order.removal import Removal, random_leaf, remove_leaves
 from fipscm.order.weights import Encoder, shipped_encoder
 
+MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
+
 
 def zero_shot_order(
     values: Array,
@@ -29,7 +31,8 @@ def zero_shot_order(
     n_jobs: int | None = None,
 ) -> Removal:
     """Infer the order and the edges of rows (N, D) that `training_frame` has accepted."""
-    with _threads(processor_cores(n_jobs)):
+    cores = processor_cores(n_jobs)
+    with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
         return remove_leaves(_reader(encoder or shipped_encoder(), values, raw), before=before)
 
 
@@ -68,7 +71,7 @@ def processor_cores(n_jobs: int | None) -> int:
     (1, 2)
     """
     if n_jobs == 0:
-        raise OrderError("Nothing can be computed with n_jobs=0: pass a number of processor cores, or -1 for all.")
+        raise OrderError("Nothing can be computed on 0 processor cores: pass a number of them, or -1 for all.")
     return 1 if n_jobs is None else int(effective_n_jobs(n_jobs))
 
 

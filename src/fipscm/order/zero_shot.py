@@ -17,7 +17,7 @@ from fipscm.order.baselines import BASELINES
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
-from fipscm.tables.validate import training_frame
+from fipscm.tables.validate import training_frame, warn_of_missing_codes
 
 METHODS = ("evidence", *BASELINES)
 
@@ -180,6 +180,7 @@ def _validated(data: Any, scale: str, knowledge: Knowledge | None, missing_cells
     if scale not in SCALES:
         raise unknown_name("scale", scale, SCALES)
     frame = training_frame(data, fewest_columns=2, missing_cells=missing_cells)
+    warn_of_missing_codes(frame)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)
     return _Validated(names, frame.to_numpy(), scale == "raw", before)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fipscm.arrays import Adjacency, Array, Order
 from fipscm.errors import GraphError, InterventionError
-from fipscm.graph import adjacency_from_allowed, order_positions
+from fipscm.graph import adjacency_from_allowed, listed, order_positions
 from fipscm.scm.base import SCM, NoiseLaw
 from fipscm.scm.intervention import Do, Intervention
 
@@ -36,7 +36,7 @@ def fixed_point(step: Callable[[Array], Array], start: Array, depth: int) -> Arr
     return current
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FixedPointSCM(SCM):
     """The paper's SCM without a graph: a permutation, independent noises, and a triangular map H.
 
@@ -59,6 +59,13 @@ class FixedPointSCM(SCM):
 
     def __post_init__(self) -> None:
         order_positions(self.order, range(len(self.names)))
+
+    def __repr__(self) -> str:
+        return f"FixedPointSCM of {len(self.names)} variables, causes first: {listed(self._ordered_names)}"
+
+    @property
+    def _ordered_names(self) -> list[Hashable]:
+        return [self.names[column] for column in self.order]
 
     def apply(self, rows: Array, noise: Array) -> Array:
         """One application of P^T H(P x, P n), columns in the variables' own order."""

@@ -117,10 +117,13 @@ class Intervention:
         """The values that a function gives; a column that it may not read is named."""
         try:
             return rule(upstream)
-        except KeyError as error:
-            missing = error.args[0] if error.args else ""
-            if missing not in self.names:
+        except (KeyError, AttributeError) as error:
+            # pandas names the column it did not find, or lists several of them in a text.
+            absent = [other for other in self.names if other not in upstream.columns]
+            asked = [other for other in absent if other == getattr(error, "name", None) or str(other) in str(error)]
+            if not asked:
                 raise
+            missing = asked[0]
             readable = ", ".join(map(str, upstream.columns)) or "none"
             raise InterventionError(
                 f"The intervention on '{name}' reads '{missing}', which does not stand before '{name}' in the causal "

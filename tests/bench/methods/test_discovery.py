@@ -13,8 +13,8 @@ import torch
 from fipscm.arrays import Adjacency
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods import avici, causal_learn, orders
-from fipscm.bench.methods.base import Answer, Method
 from fipscm.bench.methods.gcastle import Castle, DagGnn, Golem, GranDag, NotearsMlp
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.errors import NotInstalledError
 from fipscm.metrics import auc_roc, directed_f1, tos
 from fipscm.order.baselines import BASELINES

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods import dowhy, flows
+from fipscm.bench.methods import flows
 from fipscm.errors import InterventionError, UnknownNameError
 from fipscm.simulate import known_scm
 
@@ -15,7 +15,7 @@ pytest.importorskip("dowhy")
 pytest.importorskip("causalflows")
 
 SCM = known_scm("simpson")
-GENERATIVE_METHODS = {method.name: method for method in (*dowhy.DOWHY_METHODS, *flows.FLOW_METHODS)}
+GENERATIVE_METHODS = {method.name: method for method in (*dowhy_gcm.DOWHY_METHODS, *flows.FLOW_METHODS)}
 TOLD_THE_TRUTH = [name for name, method in GENERATIVE_METHODS.items() if method.given != "rows"]
 TARGET, VALUE = "x1", 0.7
 

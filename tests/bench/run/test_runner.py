@@ -9,7 +9,7 @@ import pytest
 
 from fipscm.bench.data.problem import DataSet
 from fipscm.bench.methods import METHODS
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.bench.run.cell import measure, run_cell
 from fipscm.bench.run.engine import RunSettings, run_cells
 from fipscm.bench.run.results import Cell

@@ -14,10 +14,10 @@ from fipscm.errors import ModelFileError
 from fipscm.order.encoder import EvidenceConfig
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.training.config import PretrainConfig
+from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.journal import CHECKPOINT, CURVE, LOG
 from fipscm.order.training.objectives import COURSES, EvidenceObjective
 from fipscm.order.training.run import pretrain
-from fipscm.order.training.tasks import TaskConfig, training_batch
 from fipscm.order.training.trainer import OptimizerConfig, Trainer
 from fipscm.order.weights import load_encoder
 from fipscm.tables.archive import load_archive

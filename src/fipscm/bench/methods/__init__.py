@@ -1,11 +1,11 @@
 """Every method by its name. A new one is a small class in a module of its own, and one more entry in METHODS."""
 
 from fipscm.bench.methods.avici import Avici
-from fipscm.bench.methods.base import Method
 from fipscm.bench.methods.causal_learn import CAUSAL_LEARN_METHODS
-from fipscm.bench.methods.dowhy import DOWHY_METHODS
+from fipscm.bench.methods.dowhy_gcm import DOWHY_METHODS
 from fipscm.bench.methods.flows import FLOW_METHODS
 from fipscm.bench.methods.gcastle import CASTLE_METHODS
+from fipscm.bench.methods.method import Method
 from fipscm.bench.methods.orders import ORDER_METHODS
 from fipscm.bench.methods.ours import OWN_METHODS
 from fipscm.bench.methods.training import TRAINING_METHODS

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.errors import NotInstalledError
 
 WEIGHTS = "FIPSCM_AVICI_WEIGHTS"

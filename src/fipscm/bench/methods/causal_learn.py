@@ -9,7 +9,7 @@ import numpy as np
 
 from fipscm.arrays import Adjacency, Mask
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 
 
 class Pc(Method):

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from fipscm.arrays import Array, Order
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.bench.methods.torch_globals import borrowed_torch
 from fipscm.errors import InterventionError, unknown_name
 from fipscm.scm.intervention import Do

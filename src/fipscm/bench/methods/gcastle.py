@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from fipscm.arrays import Array
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.bench.methods.torch_globals import borrowed_torch
 
 

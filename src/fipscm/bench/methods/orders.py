@@ -3,7 +3,7 @@
 import numpy as np
 
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.order.baselines import BASELINES
 
 

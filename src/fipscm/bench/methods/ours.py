@@ -9,7 +9,7 @@ import pandas as pd
 
 from fipscm.arrays import Array
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.estimator import FiP
 from fipscm.graph import order_positions
 from fipscm.order import zero_shot

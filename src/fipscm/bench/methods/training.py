@@ -11,7 +11,7 @@ import torch
 
 from fipscm.arrays import Adjacency, Array
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.bench.methods.torch_globals import borrowed_torch
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.train import chunked_backward

@@ -14,7 +14,7 @@ from fipscm.tables.write import write_whole
 
 def write_pages(task: str, definition: Task, command: str, out: Path) -> list[Path]:
     """Write the page and the pictures of a task from the results that belong to it."""
-    results = _results_of(definition, read_results(out / RESULTS))
+    results = results_of(definition, read_results(out / RESULTS))
     if results.empty:
         return []
     pictures = [
@@ -22,18 +22,18 @@ def write_pages(task: str, definition: Task, command: str, out: Path) -> list[Pa
         for figure in definition.figures
         if draw(figure, definition, results, picture := out / f"{task}-{figure.replace('_', '-')}.png")
     ]
-    shown = "".join(f"\n![{picture.stem}]({picture.name})\n" for picture in pictures)
-    text = page(definition, results, command) + shown
+    text = page_with(definition, results, command, [picture.name for picture in pictures])
     write_whole(out / f"{task}.md", lambda file: file.write(text.encode()))
     return [out / f"{task}.md", *pictures]
 
 
-def page_of(definition: Task, lines: Sequence[Line], command: str) -> str:
-    """Return the tables of a task, made from the lines of results that belong to it."""
-    return page(definition, _results_of(definition, lines), command)
+def page_with(definition: Task, results: pd.DataFrame, command: str, pictures: Sequence[str]) -> str:
+    """Return the tables of a task, and below them its pictures, given by their file names."""
+    shown = "".join(f"\n![{Path(name).stem}]({name})\n" for name in pictures)
+    return page(definition, results, command) + shown
 
 
-def _results_of(definition: Task, lines: Sequence[Line]) -> pd.DataFrame:
+def results_of(definition: Task, lines: Sequence[Line]) -> pd.DataFrame:
     """The lines of a task in its own order, whenever each was added."""
     wanted = (Cell(method, data) for data in definition.grid.data_sets() for method in definition.methods)
     places = {cell: place for place, cell in enumerate(wanted)}

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Generative
+from fipscm.bench.methods.method import Answer, Generative
 from fipscm.metrics import SCORES
 
 SAMPLE_ROWS = 1_000  # the MMD of two samples takes time and memory with the square of their rows

@@ -20,7 +20,6 @@ from fipscm.order.evidence.pairs import PAIR_CONTRASTS, pair_contrasts
 from fipscm.order.evidence.plan import ONE_VIEW, WIDE_VIEW
 from fipscm.order.evidence.table import Evidence, EvidenceTable
 
-VIEWS = ("values", "scores")
 RELIABILITY = ("share of missing cells", "share of wild cells", "share of distinct values", "entropy", "log condition")
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from fipscm.order.encoder import EvidenceConfig
-from fipscm.order.training.tasks import TaskConfig
+from fipscm.order.training.examples import TaskConfig
 from fipscm.order.training.trainer import OptimizerConfig
 from fipscm.order.weights import EncoderConfig
 

@@ -19,9 +19,9 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from fipscm.errors import ModelFileError
 from fipscm.order.training.config import PretrainConfig
+from fipscm.order.training.examples import curriculum
 from fipscm.order.training.journal import CHECKPOINT, Journal, Tell
 from fipscm.order.training.objectives import COURSES
-from fipscm.order.training.tasks import curriculum
 from fipscm.order.training.trainer import Trainer
 from fipscm.order.weights import Encoder, load_encoder, save_encoder
 from fipscm.tables.archive import load_archive

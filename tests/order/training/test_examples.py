@@ -4,8 +4,8 @@ import torch
 
 from fipscm.errors import UnknownNameError
 from fipscm.order.paper.axial import AxialConfig
+from fipscm.order.training.examples import TaskConfig, curriculum, rows_batch, training_batch
 from fipscm.order.training.p_in import OTHER_NOISES, training_scm
-from fipscm.order.training.tasks import TaskConfig, curriculum, rows_batch, training_batch
 from fipscm.simulate import PRIORS
 from fipscm.simulate.mechanisms import Fourier, Linear
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from fipscm.arrays import Adjacency, Array
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.base import Answer, Method
+from fipscm.bench.methods.method import Answer, Method
 from fipscm.errors import InterventionError, unknown_name
 from fipscm.graph import to_networkx
 from fipscm.order import zero_shot

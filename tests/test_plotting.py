@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
-from fipscm.errors import DataError
+from fipscm.errors import FileError
 from fipscm.plotting import NEGATIVE, POSITIVE, plot_graph, save_picture
 
 mpl.use("Agg")
@@ -49,5 +49,5 @@ def test_a_picture_is_what_its_name_says(tmp_path, suffix, start):
 
 @pytest.mark.parametrize("name", ["graph.doc", "graph"])
 def test_a_format_that_cannot_be_drawn_is_refused(tmp_path, name):
-    with pytest.raises(DataError, match=r"\.png, \.pdf or \.svg"):
+    with pytest.raises(FileError, match=r"\.png, \.pdf or \.svg"):
         save_picture(plot_graph(nx.DiGraph([("a", "b")])), tmp_path / name)

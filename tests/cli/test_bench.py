@@ -104,7 +104,7 @@ def test_a_killed_run_leaves_no_process_behind(tmp_path):
         (["f1", "--dims", "ten"], "'--dims': 'ten' is not a list of whole numbers"),
         (["f1", "--backend", "rya"], "Unknown backend 'rya': did you mean 'ray'?"),
         (["f1", "--no-run"], "holds no result of this task yet"),
-        (["f1", "--jobs", "0"], "--jobs"),
+        (["f1", "--jobs", "0"], "0 processor cores"),
         (["f1", "--limit", "0"], "--limit"),
     ],
 )

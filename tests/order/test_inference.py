@@ -4,7 +4,7 @@ import torch
 from joblib import cpu_count
 
 from fipscm.errors import OrderError
-from fipscm.order.inference import drawn_orders, precedence_shares, processor_cores, zero_shot_order
+from fipscm.order.inference import MANY_VARIABLES, drawn_orders, precedence_shares, processor_cores, zero_shot_order
 
 
 @pytest.mark.parametrize(("n_jobs", "cores"), [(None, 1), (1, 1), (3, 3), (-1, cpu_count())])
@@ -30,12 +30,13 @@ class Watchful(torch.nn.Module):
         return self.network(*evidence)
 
 
-def test_one_order_uses_threads_and_puts_their_number_back(table, tiny_encoder):
+def test_one_order_of_many_variables_uses_threads_and_puts_their_number_back(table, tiny_encoder, rng):
     before = torch.get_num_threads()
-    watchful = Watchful(tiny_encoder)
-    zero_shot_order(table.to_numpy(), encoder=watchful, n_jobs=before + 1)
-    assert watchful.threads == {before + 1}
-    assert torch.get_num_threads() == before
+    for values, threads in ((table.to_numpy(), 1), (rng.normal(size=(60, MANY_VARIABLES)), before + 1)):
+        watchful = Watchful(tiny_encoder)
+        zero_shot_order(values, encoder=watchful, n_jobs=before + 1)
+        assert watchful.threads == {threads}
+        assert torch.get_num_threads() == before
 
 
 def test_the_number_of_processes_changes_no_draw(table, tiny_encoder):

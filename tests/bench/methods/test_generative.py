@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods import flows
+from fipscm.bench.methods import dowhy_gcm, flows
 from fipscm.errors import InterventionError, UnknownNameError
 from fipscm.simulate import known_scm
 

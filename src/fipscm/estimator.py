@@ -23,6 +23,7 @@ from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.overview import overview
 from fipscm.mechanism.progress import progress_bar, silent
 from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
@@ -68,6 +69,9 @@ class FiP(BaseEstimator):
             precedes the effect).
         adjacency_: 0/1 frame, row = cause, column = effect.
         edge_scores_: frame, same orientation: -log10 of the p-value of each edge, corrected for all pairs.
+        mechanisms_: frame, one row per column: its `causes`, the `shape` of its mechanism (constant, linear, smooth or
+            transformer), `r2_in_sample` (the share of its variance that the causes explain in the training table), the
+            `rows` of that table, and the `low`est and `high`est value there.
         edge_derivatives_: frame, same orientation: mean absolute derivative between standardized columns.
         order_confidence_: after `assess`: frame, P(row precedes column).
         agreement_: after `assess`: frame, row = cause: the share of plausible orders that give its total effect the
@@ -371,6 +375,7 @@ class FiP(BaseEstimator):
         self.adjacency_ = self._named(scm.adjacency)
         self.edge_scores_ = self._named(scm.edge_scores)
         self.edge_derivatives_ = self._named(scm.edge_derivatives)
+        self.mechanisms_ = overview(scm)
         self._assessment: tuple[pd.DataFrame, pd.DataFrame] | None = None
         self.graph_ = to_networkx(scm.adjacency, scm.names, weight=scm.edge_weights, score=scm.edge_scores)
         return self

@@ -174,6 +174,7 @@ GOOD_AND_BAD = {
     "auc_prg": ((CHAIN, CHAIN), (np.ones((4, 4)), CHAIN)),
     "calibration": ((CHAIN, CHAIN), (0.5 * CHAIN, CHAIN)),
     "counterfactual": ((ROWS, ROWS, np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
+    "far": ((ROWS, ROWS[::-1], np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
     "noise": ((ROWS, ROWS, np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
     "mmd": ((ROWS, ROWS), (ROWS, ROWS + 1)),
 }

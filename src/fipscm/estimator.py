@@ -23,16 +23,18 @@ from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.overview import overview
 from fipscm.mechanism.progress import progress_bar, silent
 from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.questions.check import CheckResult, check_model
 from fipscm.questions.effect import Effect, Question, average_effect, bootstrap_corrections
+from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
 from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
-from fipscm.tables.validate import training_frame, warn_of_missing_codes
+from fipscm.tables.validate import one_row, training_frame, warn_of_missing_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,6 +70,9 @@ class FiP(BaseEstimator):
             precedes the effect).
         adjacency_: 0/1 frame, row = cause, column = effect.
         edge_scores_: frame, same orientation: -log10 of the p-value of each edge, corrected for all pairs.
+        mechanisms_: frame, one row per column: its `causes`, the `shape` of its mechanism (constant, linear, smooth or
+            transformer), `r2_in_sample` (the share of its variance that the causes explain in the training table), the
+            `rows` of that table, and the `low`est and `high`est value there.
         edge_derivatives_: frame, same orientation: mean absolute derivative between standardized columns.
         order_confidence_: after `assess`: frame, P(row precedes column).
         agreement_: after `assess`: frame, row = cause: the share of plausible orders that give its total effect the
@@ -159,15 +164,23 @@ class FiP(BaseEstimator):
         """Draw fresh units under an intervention: what if.
 
         Values may be numbers, arrays of length n, `Shift(amount)`, or functions of the frame of upstream columns.
+        A warning says so where they lie far beyond the rows of the training table.
         """
+        warn_of_extrapolation(self._fitted, values_set(self._fitted, do))
         return self._fitted.do(do).sample(n, _generator(random_state))
 
     def counterfactual(self, rows: Any, do: Do | Intervention) -> pd.DataFrame:
         """What these same units would have been under an intervention; index and unknown columns are kept.
 
-        One row may come as a Series or a dictionary.
+        One row may come as a Series or a dictionary. A warning says so where the rows or the values set lie far beyond
+        the rows of the training table.
         """
-        return self._fitted.counterfactual(rows, do)
+        scm = self._fitted
+        answers = scm.counterfactual(rows, do)
+        seen, values = scm.checked_rows(one_row(rows)), values_set(scm, do)
+        asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
+        warn_of_extrapolation(scm, asked)
+        return answers
 
     def abduct(self, rows: Any) -> pd.DataFrame:
         """The noises behind rows, in the units of the columns."""
@@ -202,13 +215,7 @@ class FiP(BaseEstimator):
             if name not in scm.names:
                 raise unknown_name("column", name, scm.names)
         question = Question(treatment, on, treated, control)
-        if far := question.far_values(scm, rng):
-            warnings.warn(
-                f"The model has seen no '{treatment}' near {' or '.join(f'{value:g}' for value in far)}: "
-                "its answer extrapolates.",
-                UserWarning,
-                stacklevel=2,
-            )
+        warn_of_extrapolation(scm, {treatment: (treated, control)})
         models = [(scm, self.corrections_), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
         if doubt := found.disagreement:
@@ -369,6 +376,7 @@ class FiP(BaseEstimator):
         self.adjacency_ = self._named(scm.adjacency)
         self.edge_scores_ = self._named(scm.edge_scores)
         self.edge_derivatives_ = self._named(scm.edge_derivatives)
+        self.mechanisms_ = overview(scm)
         self._assessment: tuple[pd.DataFrame, pd.DataFrame] | None = None
         self.graph_ = to_networkx(scm.adjacency, scm.names, weight=scm.edge_weights, score=scm.edge_scores)
         return self

@@ -120,6 +120,16 @@ def rescaled_l2(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float
     return float(np.sqrt((error**2).mean(axis=1)).mean())
 
 
+def error_of_means(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float:
+    """Mean over variables of |mean(x) - mean(xhat)| / std, std (D,) of the observed columns.
+
+    >>> error_of_means([[0.0, 1.0], [2.0, 1.0]], [[1.0, 3.0], [1.0, 3.0]], [1.0, 2.0])
+    0.5
+    """
+    shift = np.asarray(truth, dtype=np.float64).mean(axis=0) - np.asarray(predicted, dtype=np.float64).mean(axis=0)
+    return float(np.abs(shift / np.asarray(std)).mean())
+
+
 def gaussian_kernel(sample: ArrayLike, reference: ArrayLike) -> NDArray[np.float64]:
     """(N, N) Gaussian kernel of the rows of a sample: one on the diagonal, near zero for rows far apart.
 
@@ -174,6 +184,7 @@ SCORES: dict[str, Score] = {
     "auc_prg": Score("AUC-PRG of edges", True, auc_prg),
     "calibration": Score("calibration error of edge probabilities, table by table", False, calibration_error),
     "counterfactual": Score("counterfactual error", False, rescaled_l2),
+    "far": Score("error of the descendants' means under interventions beyond the rows", False, error_of_means),
     "noise": Score("noise error", False, rescaled_l2),
     "mmd": Score("MMD of samples", False, mmd),
     "doubted": Score("share of tables whose assumptions the method's own check doubts", None),

@@ -23,6 +23,14 @@ def test_fit_tells_order_edges_and_confidence(fipscm, folder):
         ("age", "pain"),
         ("dose", "pain"),
     }
+    assert facts["mechanisms"]["dose"]["causes"] == ["age"]
+    assert facts["mechanisms"]["age"]["shape"] == "constant"
+
+
+def test_an_intervention_beyond_the_rows_is_said_in_one_sentence(fipscm, folder):
+    far = fipscm("do", folder / "m.fip", "--do", "age=100000", "--rows", 5)
+    assert len(table_of(far)) == 5
+    assert far.stderr.startswith("fipscm: The model has seen no 'age' near 100000: its rows go from ")
 
 
 def test_sample_writes_csv_parquet_and_pipes(fipscm, folder):
@@ -55,7 +63,8 @@ def test_effect_in_words_and_in_json(fipscm, folder):
 def test_a_warning_is_one_sentence(fipscm, folder):
     asked = fipscm("effect", folder / "m.fip", "--of", "age", "--on", "pain", "--treated", "1000")
     assert asked.returncode == 0
-    assert asked.stderr == "fipscm: The model has seen no 'age' near 1000: its answer extrapolates.\n"
+    assert asked.stderr.startswith("fipscm: The model has seen no 'age' near 1000: its rows go from ")
+    assert asked.stderr.count("\n") == 1
 
 
 def test_check_ends_with_0_on_its_own_data_and_1_on_foreign_data(fipscm, folder):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,6 +7,7 @@ import pytest
 from fipscm.errors import GraphError, InterventionError, UnknownNameError
 from fipscm.graph import allowed_from_adjacency, allowed_from_order
 from fipscm.mechanism import LearnedSCM, MechanismConfig, TrainingConfig, TransformerConfig, fit_mechanism
+from fipscm.mechanism.box import Box
 from fipscm.metrics import directed_f1, rescaled_l2
 from fipscm.scm.fixed_point import fixed_point
 from fipscm.scm.intervention import Shift
@@ -148,6 +151,38 @@ def test_the_model_survives_its_arrays(model, simpson):
     intervention = {model.names[0]: 1.0}
     pd.testing.assert_frame_equal(again.counterfactual(rows, intervention), model.counterfactual(rows, intervention))
     np.testing.assert_array_equal(again.edge_weights, model.edge_weights)
+
+
+def test_an_early_file_without_a_box_has_seen_everything(model):
+    arrays = {name: array for name, array in model.arrays().items() if name not in ("low", "high")}
+    assert np.isinf(LearnedSCM.restore(arrays, model.settings()).box.low).all()
+
+
+def test_the_rows_do_not_depend_on_the_box_they_lie_in(model, simpson):
+    rows = simpson[1].to_numpy()
+    everywhere = replace(model, box=Box.unbounded(len(model.names)))
+    np.testing.assert_array_equal(model.box.split(rows)[1], 0)
+    np.testing.assert_array_equal(model.predict(rows), everywhere.predict(rows))
+    np.testing.assert_array_equal(model.sample_to_noise(rows), everywhere.sample_to_noise(rows))
+    np.testing.assert_array_equal(model.jacobian(rows[:50]), everywhere.jacobian(rows[:50]))
+
+
+def test_beyond_the_rows_derivatives_are_those_of_the_predictions(model, simpson):
+    outside = simpson[1].to_numpy()[:20] + 2.5 * model.scale
+    assert 0.1 < (model.box.split(outside)[1] != 0).mean() < 0.9, "some columns should lie outside, and some inside"
+    derivative = model.jacobian(outside)
+    for cause in range(4):
+        nudge = 1e-3 * model.scale * np.eye(4)[cause]
+        difference = (model.predict(outside + nudge) - model.predict(outside - nudge)) / (2e-3 * model.scale)
+        np.testing.assert_allclose(derivative[:, :, cause], difference, atol=2e-3)
+
+
+def test_beyond_the_rows_effects_go_on_along_a_straight_line(model):
+    far = np.linspace(5, 50, 10) * model.scale[0] + model.centre[0]
+    rows = np.tile(model.centre, (10, 1))
+    rows[:, 0] = far
+    bend = np.diff(model.predict(rows), n=2, axis=0)
+    np.testing.assert_allclose(bend, 0, atol=1e-6)
 
 
 def test_the_same_seed_gives_the_same_model(simpson):

@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from fipscm.graph import allowed_from_order
+from fipscm.mechanism.box import Box
 from fipscm.mechanism.skip import Skip
 
 
@@ -10,7 +11,7 @@ from fipscm.mechanism.skip import Skip
 def curve():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((2_000, 2))
-    effect = np.sin(2 * x[:, 0]) + 0.5 * x[:, 1] + 0.1 * rng.standard_normal(2_000)
+    effect = np.sin(2 * x[:, 0]) * (1 + 0.3 * x[:, 1]) + 0.5 * x[:, 1] + 0.1 * rng.standard_normal(2_000)
     z = np.column_stack([x, effect])
     allowed = allowed_from_order([0, 1, 2])
     skip = Skip.fit(z, allowed, np.array([False, False, True]), 2_000, torch.Generator().manual_seed(0))
@@ -19,16 +20,37 @@ def curve():
 
 def test_it_learns_a_curve_close_to_its_noise(curve):
     z, _, skip = curve
-    assert np.std(z[:, 2] - skip(z)[:, 2]) < 0.11
+    assert np.std(z[:, 2] - skip(z, Box.of(z))[:, 2]) < 0.11
 
 
-def test_it_reads_causes_only_and_knows_its_derivatives(curve):
+def test_inside_the_box_nothing_depends_on_it(curve):
+    z, _, skip = curve
+    box, everywhere = Box.of(z), Box.unbounded(3)
+    np.testing.assert_array_equal(skip(z, box), skip(z, everywhere))
+    np.testing.assert_array_equal(skip.jacobian(z, box), skip.jacobian(z, everywhere))
+
+
+@pytest.mark.parametrize("away", [0.0, 3.0], ids=["among the rows", "beyond some of them"])
+def test_it_reads_causes_only_and_knows_its_derivatives(curve, away):
     z, allowed, skip = curve
-    derivative = skip.jacobian(z[:20])
+    box, places = Box.of(z), z[:20] + away
+    derivative = skip.jacobian(places, box)
     assert (derivative[:, ~allowed] == 0).all()
-    nudge = 1e-6 * np.array([1.0, 0.0, 0.0])
-    difference = (skip(z[:20] + nudge) - skip(z[:20] - nudge)) / 2e-6
-    np.testing.assert_allclose(derivative[:, :, 0], difference, atol=1e-6)
+    for cause in range(3):
+        nudge = 1e-6 * np.eye(3)[cause]
+        difference = (skip(places + nudge, box) - skip(places - nudge, box)) / 2e-6
+        np.testing.assert_allclose(derivative[:, :, cause], difference, atol=1e-6)
+
+
+def test_beyond_the_box_it_goes_on_along_its_tangent(curve):
+    z, _, skip = curve
+    box, edge = Box.of(z), np.zeros((1, 3))
+    edge[0, 0] = box.high[0]
+    away = np.array([[1.0, 0.0, 0.0]])
+    slope = skip.jacobian(edge, box)[0, 2, 0]
+    for distance in (0.1, 3.0, 100.0):
+        moved = skip(edge + distance * away, box) - skip(edge, box)
+        assert moved[0, 2] == pytest.approx(distance * slope)
 
 
 def test_straight_nodes_stay_exactly_linear(curve):

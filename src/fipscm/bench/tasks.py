@@ -9,6 +9,7 @@ from fipscm.bench.data.sources import COLLECTIONS, NETWORKS, RANDOM, SACHS_ROWS
 from fipscm.errors import unknown_name
 from fipscm.order import SCALES
 from fipscm.simulate import C_SUITE, CAUSAL_NF, PRIORS, known_scm
+from fipscm.simulate.continued import CONTINUATIONS, NODES
 from fipscm.simulate.metadatasets import ROWS
 from fipscm.simulate.worlds import VARIANTS
 
@@ -43,6 +44,8 @@ class Grid:
             elif name in _TABLES:
                 nodes, rows = _TABLES[name]
                 yield DataSet(name, nodes, rows=rows, seed=seed, scale=scale)
+            elif name in CONTINUATIONS:
+                yield from (DataSet(name, NODES, rows=rows, seed=seed, scale=scale) for rows in self.rows)
             else:
                 nodes = len(known_scm(name).names)
                 yield from (DataSet(name, nodes, rows=rows, seed=seed, scale=scale) for rows in self.rows)
@@ -196,6 +199,14 @@ TASKS: dict[str, Task] = {
         STRESSED,
         ("tos", "f1", "calibration", "counterfactual"),
         grid=Grid(NETWORKS, dims=(10, 20), scales=SCALES),
+    ),
+    "far": Task(
+        "Interventions beyond the rows",
+        None,
+        ("fip-graph", "dowhy-graph", "least-squares"),
+        ("far",),
+        columns="name",
+        grid=Grid(tuple(CONTINUATIONS), rows=(1_000,), seeds=tuple(range(10))),
     ),
 }
 

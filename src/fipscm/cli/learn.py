@@ -105,7 +105,9 @@ def fit(
     found = [{"cause": cause, "effect": effect, **facts} for cause, effect, facts in model.graph_.edges(data=True)]
     if as_json:
         confidence = {"confidence": model.order_confidence_.to_dict(orient="index")} if assess else {}
-        print(json.dumps({"order": model.causal_order_, **confidence, "edges": found, "model": out}))
+        mechanisms = model.mechanisms_.to_dict(orient="index")
+        facts = {"order": model.causal_order_, **confidence, "edges": found, "mechanisms": mechanisms, "model": out}
+        print(json.dumps(facts))
         return
     print(f"Causal order, causes first: {' '.join(map(str, model.causal_order_))}")
     if assess and not options.fix_the_order:

@@ -13,6 +13,7 @@ import torch
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, unknown_name
 from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
+from fipscm.mechanism.box import Box
 from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import EmpiricalNoise
@@ -140,7 +141,8 @@ class _Learner:
         if self.config.skip:
             steps = steps_of("Solving nodes", self.on_progress)
             skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps)
-        residual = self.z - skip(self.z)
+        box = Box.of(self.rows)
+        residual = self.z - skip(self.z, box.standardized(self.centre, self.scale))
         unit = np.maximum(residual.std(axis=0), TINY)
         network = CausalTransformer(len(allowed), self.config.transformer, self.generator)
         nodes = self._train(network, allowed, np.flatnonzero(trained), residual / unit, fitted)
@@ -152,6 +154,7 @@ class _Learner:
             allowed=allowed,
             centre=self.centre,
             scale=self.scale,
+            box=box,
             skip=skip,
             network=network if len(nodes) else None,
             nodes=nodes,

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
 from fipscm.graph import adjacency_from_allowed
+from fipscm.mechanism.box import Box
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
@@ -22,6 +24,8 @@ CHUNK = 2_048  # rows at a time through the network: more are no faster and need
 class LearnedSCM(NodewiseSCM):
     """x = centre + scale * (skip(z) + residual_scale * T(z, 0)) + noise, with z the standardized rows.
 
+    Beyond the box, where no rows were, skip and T go on along their tangents.
+
     Attributes:
         names: the D column names.
         order: (D,) column positions, causes first.
@@ -29,6 +33,7 @@ class LearnedSCM(NodewiseSCM):
         allowed: (D, D) edges of the model; row = effect, column = cause.
         centre: (D,) means and
         scale: (D,) standard deviations of the training columns.
+        box: where the training rows were, in the user's units.
         skip: what was solved in closed form.
         network: the transformer T; None where no node needs it.
         nodes: (Q,) nodes to which T contributes.
@@ -45,6 +50,7 @@ class LearnedSCM(NodewiseSCM):
     allowed: Mask
     centre: Array
     scale: Array
+    box: Box
     skip: Skip
     network: CausalTransformer | None
     nodes: Order
@@ -61,7 +67,7 @@ class LearnedSCM(NodewiseSCM):
     def predict(self, rows: Array) -> Array:
         """(N, D) -> (N, D), each column from its causes alone, without noise and without interventions."""
         z = self._standardized(rows)
-        return self.centre + self.scale * (self.skip(z) + self.learned_part(z))
+        return self.centre + self.scale * (self.skip(z, self._box) + self.learned_part(z))
 
     def learned_part(self, z: Array) -> Array:
         """(N, D) -> (N, D), what the network adds to the skip, in standardized columns."""
@@ -84,18 +90,20 @@ class LearnedSCM(NodewiseSCM):
     def jacobian(self, rows: Array) -> Array:
         """(N, D) -> (N, D, D) derivatives between standardized columns; row = effect, column = cause."""
         z = self._standardized(rows)
-        derivative = self.skip.jacobian(z)
+        derivative = self.skip.jacobian(z, self._box)
         if len(self.nodes):
-            network, parents = self._network_on(self.nodes)
-            pieces = [network.jacobian(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
-            slopes = torch.cat(pieces).cpu().numpy()
+            nearest, beyond = self._box.split(z)
+            slopes, outside = self._network_slopes(nearest, self.nodes), np.flatnonzero(beyond.any(axis=1))
+            if len(outside):
+                bends = self._network_slopes(nearest[outside], self.nodes, beyond[outside])
+                slopes[outside] += np.where(beyond[outside, None] == 0, bends, 0)
             derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * slopes
         return derivative
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything learned, as named arrays."""
         named = {name: getattr(self, name) for name in _ARRAYS}
-        named["noise"] = self.noise.ordered
+        named |= {"noise": self.noise.ordered, "low": self.box.low, "high": self.box.high}
         named |= {f"skip.{field.name}": getattr(self.skip, field.name) for field in fields(Skip)}
         return named if self.network is None else named | to_arrays(self.network.state_dict(), "network.")
 
@@ -112,11 +120,14 @@ class LearnedSCM(NodewiseSCM):
             config = TransformerConfig(**settings["transformer"])
             network = CausalTransformer(len(settings["names"]), config, torch.Generator())
             restore_module(network, arrays, "network.")
-        # A file of an older version does not hold the derivatives.
-        known = {"edge_derivatives": np.full(arrays["edge_scores"].shape, np.nan), **arrays}
+        # An early file holds neither the derivatives nor the box.
+        everywhere = Box.unbounded(len(settings["names"]))
+        unknown = np.full(arrays["edge_scores"].shape, np.nan)
+        known = {"edge_derivatives": unknown, "low": everywhere.low, "high": everywhere.high, **arrays}
         return cls(
             names=tuple(settings["names"]),
             noise=EmpiricalNoise(arrays["noise"]),
+            box=Box(known["low"], known["high"]),
             skip=Skip(**{field.name: arrays[f"skip.{field.name}"] for field in fields(Skip)}),
             network=network,
             **{name: known[name] for name in _ARRAYS},  # type: ignore[arg-type]
@@ -127,15 +138,33 @@ class LearnedSCM(NodewiseSCM):
         causes = self.allowed[node]
         z = np.zeros(np.shape(rows))
         z[:, causes] = (rows[:, causes] - self.centre[causes]) / self.scale[causes]
-        value = self.skip.node(z, node)
+        value = self.skip.node(z, node, self._box)
         if node in self.nodes:
             value = value + self.residual_scale[node] * self._network_part(z, np.array([node]))[:, 0]
         return np.asarray(self.centre[node] + self.scale[node] * value)
 
     def _network_part(self, z: Array, nodes: Order) -> Array:
+        """(N, D) -> (N, Q)."""
         network, parents = self._network_on(nodes)
+        nearest, beyond = self._box.split(z)
         with torch.no_grad():
-            pieces = [network(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
+            pieces = [network(piece, parents) for piece in torch.split(self._tensor(nearest), CHUNK)]
+        values = torch.cat(pieces).cpu().double().numpy()
+        outside = np.flatnonzero(beyond[:, self.allowed[nodes].any(axis=0)].any(axis=1))
+        if len(outside):
+            slopes = self._network_slopes(nearest[outside], nodes)
+            values[outside] += np.einsum("nqd,nd->nq", slopes, beyond[outside])
+        return np.asarray(values)
+
+    def _network_slopes(self, z: Array, nodes: Order, along: Array | None = None) -> Array:
+        """(N, D) -> (N, Q, D) derivatives of the network, or how fast they change along directions (N, D)."""
+        network, parents = self._network_on(nodes)
+        places = torch.split(self._tensor(z), CHUNK)
+        if along is None:
+            pieces = [network.jacobian(place, parents) for place in places]
+        else:
+            ways = torch.split(self._tensor(along), CHUNK)
+            pieces = [network.bends(place, parents, way) for place, way in zip(places, ways, strict=True)]
         return torch.cat(pieces).cpu().double().numpy()
 
     def _network_on(self, nodes: Order) -> tuple[CausalTransformer, Parents]:
@@ -145,6 +174,11 @@ class LearnedSCM(NodewiseSCM):
     def _tensor(self, z: Array) -> torch.Tensor:
         device = None if self.network is None else self.network.decoder.device
         return torch.as_tensor(z, dtype=torch.float32, device=device)
+
+    @cached_property
+    def _box(self) -> Box:
+        """Of standardized columns."""
+        return self.box.standardized(self.centre, self.scale)
 
     def _standardized(self, rows: Array) -> Array:
         return (np.asarray(rows, dtype=np.float64) - self.centre) / self.scale

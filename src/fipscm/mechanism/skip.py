@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array, Mask
+from fipscm.mechanism.box import Box
 from fipscm.mechanism.linear import least_squares
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.smooth import FINE, ROUGH, Relevance, Waves, fit_waves, learn_relevance, numpy_on_one_thread
@@ -82,25 +83,37 @@ class Skip:
         frequencies, phases = waves.frequencies.double().numpy(), waves.phases.double().numpy()
         return cls(weights, relevance, amplitudes, intercept, frequencies, phases)
 
-    def node(self, z: Array, node: int) -> Array:
-        """(B, D) -> (B,), the skip part of one node."""
+    def node(self, z: Array, node: int, box: Box) -> Array:
+        """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along their tangent."""
         straight = z @ self.weights[node] + self.intercept[node]
         if not self.amplitudes[node].any():
             return np.asarray(straight)
-        waves, inputs, relevance = self._smooth_part(z, node)
-        return np.asarray(straight + waves.cosines(inputs, relevance).numpy() @ self.amplitudes[node])
+        nearest, beyond = box.split(z)
+        waves, inputs, relevance = self._smooth_part(nearest, node)
+        smooth = waves.cosines(inputs, relevance).numpy() @ self.amplitudes[node]
+        beyond = beyond[:, self.relevance[node] > 0]
+        outside = np.flatnonzero(beyond.any(axis=1))
+        slopes = waves.slopes(inputs[outside], relevance, torch.from_numpy(self.amplitudes[node])).numpy()
+        smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
+        return np.asarray(straight + smooth)
 
-    def __call__(self, z: Array) -> Array:
+    def __call__(self, z: Array, box: Box) -> Array:
         """(B, D) -> (B, D), the skip part of all nodes."""
-        return np.column_stack([self.node(z, node) for node in range(z.shape[1])])
+        return np.column_stack([self.node(z, node, box) for node in range(z.shape[1])])
 
-    def jacobian(self, z: Array) -> Array:
+    def jacobian(self, z: Array, box: Box) -> Array:
         """(B, D) -> (B, D, D) derivatives, row = effect, column = cause."""
         derivative = np.broadcast_to(self.weights, (len(z), *self.weights.shape)).copy()
+        nearest, beyond = box.split(z)
+        outside = np.flatnonzero(beyond.any(axis=1))
         for node in np.flatnonzero(self.amplitudes.any(axis=1)):
-            waves, inputs, relevance = self._smooth_part(z, node)
-            amplitudes = torch.from_numpy(self.amplitudes[node])
-            derivative[:, node, self.relevance[node] > 0] += waves.slopes(inputs, relevance, amplitudes).numpy()
+            waves, inputs, relevance = self._smooth_part(nearest, node)
+            amplitudes, causes = torch.from_numpy(self.amplitudes[node]), self.relevance[node] > 0
+            slopes = waves.slopes(inputs, relevance, amplitudes).numpy()
+            along = beyond[outside][:, causes]
+            bends = waves.bends(inputs[outside], relevance, amplitudes, torch.from_numpy(along)).numpy()
+            slopes[outside] += np.where(along == 0, bends, 0)
+            derivative[:, node, causes] += slopes
         return derivative
 
     def _smooth_part(self, z: Array, node: int) -> tuple[Waves, torch.Tensor, torch.Tensor]:

@@ -66,6 +66,11 @@ class Waves:
         """(N, P), the derivatives in z of the sum of the cosines with these amplitudes (M,)."""
         return (-torch.sin(self._angles(z, relevance)) * amplitudes) @ self.frequencies.T * relevance
 
+    def bends(self, z: Tensor, relevance: Tensor, amplitudes: Tensor, along: Tensor) -> Tensor:
+        """(N, P), how fast these slopes change along directions (N, P)."""
+        speed = (along * relevance) @ self.frequencies
+        return (-torch.cos(self._angles(z, relevance)) * speed * amplitudes) @ self.frequencies.T * relevance
+
     def _angles(self, z: Tensor, relevance: Tensor) -> Tensor:
         return torch.addmm(self.phases, z * relevance, self.frequencies)
 

@@ -114,9 +114,17 @@ class CausalTransformer(nn.Module):
         for block in parents.blocks:
             values = _read(x, block).clone().requires_grad_()
             (slopes,) = torch.autograd.grad(self._decoded(values, block, None).sum(), values)
-            slopes = (slopes * block.present[:, None]).transpose(0, 1)
-            empty = slopes.new_zeros(len(x), len(block.nodes), x.shape[1])
-            pieces.append(empty.scatter_add_(2, block.index.expand(len(x), -1, -1), slopes))
+            pieces.append(_placed(slopes, block, x.shape[1]))
+        return torch.cat(pieces, dim=1)[:, parents.place]
+
+    def bends(self, x: Tensor, parents: Parents, along: Tensor) -> Tensor:
+        """(B, D) -> (B, Q, D), how fast these derivatives change along directions (B, D)."""
+        pieces = []
+        for block in parents.blocks:
+            values = _read(x, block).clone().requires_grad_()
+            (slopes,) = torch.autograd.grad(self._decoded(values, block, None).sum(), values, create_graph=True)
+            climb = (slopes * block.present[:, None] * _read(along, block)).sum()
+            pieces.append(_placed(torch.autograd.grad(climb, values)[0], block, x.shape[1]))
         return torch.cat(pieces, dim=1)[:, parents.place]
 
     def _decoded(self, values: Tensor, block: Block, noise: Tensor | None) -> Tensor:
@@ -146,3 +154,10 @@ class CausalTransformer(nn.Module):
 def _read(x: Tensor, block: Block) -> Tensor:
     """(B, D) -> (Q, B, P), each node's own parents."""
     return x.T[block.index].transpose(1, 2)
+
+
+def _placed(slots: Tensor, block: Block, variables: int) -> Tensor:
+    """(Q, B, P) -> (B, Q, D), each slot in the column it reads."""
+    present = (slots * block.present[:, None]).transpose(0, 1)
+    empty = present.new_zeros(*present.shape[:2], variables)
+    return empty.scatter_add_(2, block.index.expand(len(present), -1, -1), present)

@@ -41,13 +41,6 @@ class Question:
         treated, control = (Intervention.parse({self.treatment: v}, names) for v in (self.treated, self.control))
         return treated, control
 
-    def far_values(self, scm: SCM, rng: np.random.Generator) -> list[float]:
-        """Which of the two values lie more than a tenth of its range outside the range of the treatment."""
-        usual = scm.noise_to_sample(scm.noise.sample(UNITS, rng))[:, scm.names.index(self.treatment)]
-        margin = np.ptp(usual) / 10
-        values = (self.treated, self.control)
-        return [value for value in values if not usual.min() - margin <= value <= usual.max() + margin]
-
 
 @dataclass(frozen=True, repr=False)
 class Effect:

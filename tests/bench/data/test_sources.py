@@ -23,6 +23,7 @@ EVERY = [
     DataSet("mlp-in", 4, "released", "erdos-renyi", rows=300),
     DataSet("lingauss", 2, rows=300),
     DataSet("triangle", 3, rows=300),
+    DataSet("far-saturating", 6, rows=300),
 ]
 
 

@@ -21,7 +21,7 @@ class DataSet:
     """What a data set is called: enough to make it again, and to find its line in the results.
 
     Attributes:
-        name: a random collection (lin-in, ...), a known SCM, sachs or syntren.
+        name: a random collection (lin-in, ...), a known SCM, a continuation (far-linear, ...), sachs or syntren.
         preset: of a random collection, else empty.
         family: graph family of a random collection, else empty.
         nodes: number of variables.
@@ -67,6 +67,7 @@ class Problem:
         unit: (D,) what the errors of each column are divided by: usually its standard deviation.
         make_tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
         noise: (N, D) the noise behind the rows, in the units of the table, where it is additive.
+        judged_by: the score of the tests: "counterfactual", or "far" where they lie beyond the rows.
         scale: whether the columns still have their own scales ("raw") or not ("standardized").
     """
 
@@ -75,6 +76,7 @@ class Problem:
     unit: Array
     make_tests: Callable[[], Iterable[CounterfactualTest]] = tuple
     noise: Array | None = None
+    judged_by: str = "counterfactual"
     scale: str = "raw"
 
     @cached_property

@@ -24,6 +24,7 @@ from fipscm.simulate import (
     load_syntren,
     metadataset,
 )
+from fipscm.simulate.continued import CONTINUATIONS, continued_scm, far_tests
 from fipscm.simulate.worlds import PLAIN, VARIANTS, World, additive_noise
 
 COLLECTIONS = ("lin-in", "lin-out", "rff-in", "rff-out")  # the paper's
@@ -46,13 +47,15 @@ def _raw_problem(data: DataSet, folder: Path | None) -> Problem:
         return _c_suite(data)
     if data.name in CAUSAL_NF:
         return _causal_nf(data)
+    if data.name in CONTINUATIONS:
+        return _continued(data)
     if data.name == "sachs":
         known = load_sachs(folder and folder / "sachs")
         rows = data.generator("rows").choice(len(known.observations), SACHS_ROWS, replace=False)
         return _from_table(replace(known, observations=known.observations.iloc[np.sort(rows)].reset_index(drop=True)))
     if data.name == "syntren":
         return _from_table(load_syntren(data.seed + 1, folder and folder / "syntren"))
-    raise unknown_name("data set", data.name, (*RANDOM, *C_SUITE, *CAUSAL_NF, "sachs", "syntren"))
+    raise unknown_name("data set", data.name, (*RANDOM, *C_SUITE, *CAUSAL_NF, *CONTINUATIONS, "sachs", "syntren"))
 
 
 def _random(data: DataSet) -> Problem:
@@ -101,6 +104,13 @@ def _quartile_tests(
             do = {scm.names[target]: round(float(table.iloc[:, target].quantile(share)), 2)}
             factual = scm.sample(1_000, rng)
             yield CounterfactualTest(factual, do, scm.counterfactual(factual, do))
+
+
+def _continued(data: DataSet) -> Problem:
+    scm = continued_scm(data.name, data.generator("scm"))
+    table = scm.sample(data.rows, data.generator("rows"))
+    unit, rng = table.std(ddof=0).to_numpy(), data.generator("counterfactuals")
+    return Problem(table, scm.adjacency, unit, lambda: far_tests(scm, table, rng), judged_by="far")
 
 
 def _from_scm(scm: SCM, table: pd.DataFrame, rng: np.random.Generator, noise: Array | None) -> Problem:

@@ -5,6 +5,7 @@ from fipscm.bench.methods.causal_learn import CAUSAL_LEARN_METHODS
 from fipscm.bench.methods.dowhy_gcm import DOWHY_METHODS
 from fipscm.bench.methods.flows import FLOW_METHODS
 from fipscm.bench.methods.gcastle import CASTLE_METHODS
+from fipscm.bench.methods.least_squares import LeastSquares
 from fipscm.bench.methods.method import Method
 from fipscm.bench.methods.orders import ORDER_METHODS
 from fipscm.bench.methods.ours import OWN_METHODS
@@ -21,6 +22,7 @@ METHODS: dict[str, Method] = {
         Avici(),
         *DOWHY_METHODS,
         *FLOW_METHODS,
+        LeastSquares(),
         *TRAINING_METHODS,
     )
 }

@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from fipscm.arrays import Mask
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.method import Answer, Generative
+from fipscm.graph import descendants
 from fipscm.metrics import SCORES
+from fipscm.simulate import CounterfactualTest
 
 SAMPLE_ROWS = 1_000  # the MMD of two samples takes time and memory with the square of their rows
 
@@ -35,15 +38,21 @@ def _model_scores(model: Generative, problem: Problem, rng: np.random.Generator)
     found = {"mmd": _discrepancy(model, problem.table, rng)}
     if problem.tests:
         answers = (model.counterfactual(test.factual, test.do)[columns] for test in problem.tests)
-        errors = [
-            SCORES["counterfactual"](test.truth, answer, problem.unit)
-            for test, answer in zip(problem.tests, answers, strict=True)
-        ]
-        found["counterfactual"] = float(np.mean(errors))
+        errors = [_error(test, answer, problem) for test, answer in zip(problem.tests, answers, strict=True)]
+        found[problem.judged_by] = float(np.mean(errors))
     noise = model.noise(problem.table)
     if noise is not None and problem.noise is not None:
         found["noise"] = SCORES["noise"](problem.noise, noise, problem.unit)
     return found
+
+
+def _error(test: CounterfactualTest, answer: pd.DataFrame, problem: Problem) -> float:
+    """By the score of the tests; beyond the rows only the effects of what was done are looked at."""
+    columns = problem.table.columns
+    judged: Mask = np.ones(len(columns), dtype=np.bool_)
+    if problem.judged_by == "far":
+        judged = np.any(descendants(problem.adjacency)[columns.isin(list(test.do))], axis=0)
+    return SCORES[problem.judged_by](test.truth.loc[:, judged], answer.loc[:, judged], problem.unit[judged])
 
 
 def _discrepancy(model: Generative, table: pd.DataFrame, rng: np.random.Generator) -> float:

@@ -59,14 +59,6 @@ def test_rows_of_an_experiment_teach_its_effects():
     assert with_them.edge_scores[1, 2] > 1.5 * without.edge_scores[1, 2]
 
 
-def test_the_transformer_alone_leaves_them_out_too():
-    frame, intervened = chain(lambda cause: cause)
-    nonsense = frame.assign(middle=frame["middle"].where(~intervened[:, 1], 1e3))
-    learned = fit_mechanism(nonsense, np.eye(3, k=-1) > 0, PAPER, required=np.eye(3, k=-1) > 0, intervened=intervened)
-    assert np.isfinite(learned.noise.ordered).all()
-    assert np.abs(learned.noise.ordered[:, 1]).max() < 1e3 / 2 + np.ptp(frame["middle"])
-
-
 @pytest.mark.parametrize("config", [QUICK, PAPER], ids=["default", "paper"])
 def test_nothing_set_changes_no_bit(config):
     frame, intervened = chain(np.sin)

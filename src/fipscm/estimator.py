@@ -221,7 +221,10 @@ class FiP(BaseEstimator):
         return found
 
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
-        """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words."""
+        """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
+
+        Rows from experiments do not belong in it: a column that was set does not follow its causes.
+        """
         frame = training_frame(self._fitted.checked_rows(X))
         inferred_on = None if self._constraints.fix_the_order else self.scale
         return check_model(self._fitted, frame, _generator(random_state), inferred_on)

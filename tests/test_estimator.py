@@ -411,3 +411,47 @@ def test_an_order_the_rows_decide_is_held_with_confidence():
     model = FiP(random_state=0).fit(table)
     assert model.causal_order_ == ["x0", "x1"]
     assert model.assess().order_confidence_.loc["x0", "x1"] > 0.9
+
+
+@pytest.fixture(scope="module")
+def trial():
+    """A linear Gaussian table, whose order observations cannot tell, and which column was set in each row."""
+    rng = np.random.default_rng(0)
+    arm = np.repeat(["", "pain", "dose", "age"], 100)
+    age = np.where(arm == "age", 3.0, rng.normal(size=400))
+    dose = np.where(arm == "dose", 3.0, age + rng.normal(size=400))
+    pain = np.where(arm == "pain", 3.0, age - 2 * dose + rng.normal(size=400))
+    return pd.DataFrame({"pain": pain, "dose": dose, "age": age}), arm
+
+
+def test_experiments_tell_the_order_the_edges_and_the_effects(trial):
+    table, arm = trial
+    model = FiP(random_state=0).fit(table, intervened=arm)
+    assert model.causal_order_ == ORDER
+    assert set(model.graph_.edges) == {("age", "dose"), ("age", "pain"), ("dose", "pain")}
+    found = model.effect("dose", on="pain", orders=2)
+    assert found.estimate == pytest.approx(-2, abs=0.2)
+    assert found.low < -2 < found.high
+    confidence = model.assess().order_confidence_
+    assert min(confidence.loc["age", "dose"], confidence.loc["dose", "pain"]) >= 0.9
+    assert model.agreement_.loc["dose", "pain"] >= 0.9
+
+
+def test_samples_and_noises_are_those_of_a_world_without_experiments(trial, tmp_path):
+    table, arm = trial
+    model = FiP(random_state=0).fit(table, intervened=arm)
+    model.save(tmp_path / "trial.fip")
+    drawn = load(tmp_path / "trial.fip").sample(4_000, random_state=0)
+    np.testing.assert_allclose(drawn.mean(), table[arm == ""].mean(), atol=0.35)
+    np.testing.assert_allclose(drawn.std(), table[arm == ""].std(), rtol=0.2)
+    np.testing.assert_allclose(model.scm_.noise.ordered.std(axis=0), 1, atol=0.2)
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was(trial):
+    table, arm = trial
+    model = FiP(order=ORDER, random_state=0).fit(table, intervened=arm)
+    before = model.effect("dose", on="pain")
+    with pytest.raises(UnknownNameError, match="did you mean 'dose'"):
+        model.fit(table, intervened=["dosis"] * len(table))
+    assert model.effect("dose", on="pain") == before
+    assert model.assess() is model

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import networkx as nx
 import numpy as np
@@ -34,6 +34,7 @@ from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
+from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import one_row, training_frame, warn_of_missing_codes
 
 if TYPE_CHECKING:
@@ -113,12 +114,15 @@ class FiP(BaseEstimator):
         self.device = device
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, checkpoint: str | Path | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, intervened: Any = None, checkpoint: str | Path | None = None) -> Self:
         """Learn from a table: infer the order unless told, test the edges, fit the mechanisms.
 
         Args:
             X: a table of numbers.
             y: not used; an outcome is a column of the table like any other.
+            intervened: which columns were set from outside, if some rows come from experiments: for each row the name
+                of the column (several in a list, None where nothing was set), or a table of true and false. Such a row
+                tells nothing about the causes of that column, and much about its effects: both are used.
             checkpoint: a file name under which the training of the network, where one is needed, is saved after every
                 epoch; a fit that was interrupted goes on from there. It is removed at the end.
         """
@@ -135,14 +139,15 @@ class FiP(BaseEstimator):
         if self.scale not in SCALES:
             raise unknown_name("scale", self.scale, SCALES)
         warn_of_missing_codes(frame)
+        table = _Table(frame, parse_intervened(intervened, frame))
         rng = _generator(self.random_state)
-        scm = self._fit_on(frame, self._choose_order(frame), rng, checkpoint)
+        scm = self._fit_on(table, self._choose_order(table), rng, checkpoint)
         if not scm.allowed.any():
             warnings.warn(
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
             )
-        self.corrections_ = bootstrap_corrections(scm, frame.to_numpy(), rng)
-        self._table: pd.DataFrame | None = frame
+        self.corrections_ = bootstrap_corrections(scm, table.values, rng, intervened=table.intervened)
+        self._table: _Table | None = table
         return self._adopt(scm)
 
     def assess(self) -> Self:
@@ -153,7 +158,8 @@ class FiP(BaseEstimator):
         scm, names = self._fitted, self._fitted.names
         orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state))
         possible = self._constraints.knowledge.allowed(names)
-        shares = agreement(self._rows.to_numpy(), scm.order, orders, possible)
+        table = self._training_table
+        shares = agreement(table.values, scm.order, orders, possible, table.intervened)
         return self._adopt_assessment(precedence_shares(orders), shares)
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
@@ -223,7 +229,10 @@ class FiP(BaseEstimator):
         return found
 
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
-        """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words."""
+        """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
+
+        Rows from experiments do not belong in it: a column that was set does not follow its causes.
+        """
         frame = training_frame(self._fitted.checked_rows(X))
         inferred_on = None if self._constraints.fix_the_order else self.scale
         return check_model(self._fitted, frame, _generator(random_state), inferred_on)
@@ -303,7 +312,7 @@ class FiP(BaseEstimator):
         return scm
 
     @property
-    def _rows(self) -> pd.DataFrame:
+    def _training_table(self) -> "_Table":
         if self._table is None:
             raise DataError(
                 "This needs the training table, which a saved model does not hold: fit on the table again, or call "
@@ -321,12 +330,13 @@ class FiP(BaseEstimator):
         given = self._constraints.settings(self._fitted.names)
         return {**self.get_params(), **given, "random_state": seed, "device": str(self.device)}
 
-    def _choose_order(self, frame: pd.DataFrame) -> Order:
+    def _choose_order(self, table: "_Table") -> Order:
         """The order given, or the inferred one; always one the knowledge permits."""
-        names = list(frame.columns)
+        names = list(table.frame.columns)
         if self._constraints.fix_the_order:
             return self._constraints.given_order(names)
-        return zero_shot_order(frame.to_numpy(), self._raw, self._precedence(names), n_jobs=self.n_jobs).order
+        before = self._precedence(names)
+        return zero_shot_order(table.values, self._raw, before, n_jobs=self.n_jobs, intervened=table.intervened).order
 
     def _precedence(self, names: Sequence[Hashable]) -> Mask | None:
         """(D, D), who must stand before whom in an inferred order."""
@@ -337,17 +347,18 @@ class FiP(BaseEstimator):
         return self.scale == "raw"
 
     def _fit_on(
-        self, frame: pd.DataFrame, order: Order, rng: np.random.Generator, checkpoint: str | Path | None = None
+        self, table: "_Table", order: Order, rng: np.random.Generator, checkpoint: str | Path | None = None
     ) -> LearnedSCM:
-        names = list(frame.columns)
+        names = list(table.frame.columns)
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         with progress_bar() if self.verbose else nullcontext(silent) as on_progress:
             return fit_mechanism(
-                frame,
+                table.frame,
                 self._constraints.allowed(order, names),
                 MechanismConfig(self.edges, self.prune, self.skip, device=device),
                 order=order,
                 required=self._constraints.required(order, names),
+                intervened=table.intervened,
                 seed=int(rng.integers(2**31)),
                 on_progress=on_progress,
                 checkpoint=None if checkpoint is None else Path(checkpoint),
@@ -358,15 +369,19 @@ class FiP(BaseEstimator):
         if count and self._constraints.fix_the_order:
             raise KnowledgeError("The causal order was given, so no other one is plausible: ask without `orders`.")
         for order in self._draw_orders(count, rng) if count else ():
-            scm = self._fit_on(self._rows, order, rng)
-            yield scm, bootstrap_corrections(scm, self._rows.to_numpy(), rng)
+            table = self._training_table
+            scm = self._fit_on(table, order, rng)
+            yield scm, bootstrap_corrections(scm, table.values, rng, intervened=table.intervened)
 
     def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         if self._constraints.fix_the_order:
             return [self._fitted.order]
         before = self._precedence(self._fitted.names)
-        return drawn_orders(self._rows.to_numpy(), rng, self._raw, before, n_jobs=self.n_jobs, draws=count)
+        table = self._training_table
+        return drawn_orders(
+            table.values, rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
+        )
 
     def _adopt(self, scm: LearnedSCM) -> Self:
         self.scm_ = scm
@@ -389,6 +404,18 @@ class FiP(BaseEstimator):
 
     def _named(self, matrix: ArrayLike) -> pd.DataFrame:
         return pd.DataFrame(np.asarray(matrix), list(self._fitted.names), list(self._fitted.names))
+
+
+class _Table(NamedTuple):
+    """What a model is learned from."""
+
+    frame: pd.DataFrame
+    intervened: Mask  # (N, D), true where a column was set from outside
+
+    @property
+    def values(self) -> Array:
+        """(N, D)."""
+        return self.frame.to_numpy()
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fipscm.estimator import FiP
+
 
 def table_of(result):
     assert result.returncode == 0, result.stderr
@@ -118,6 +120,20 @@ def test_order_obeys_knowledge(fipscm, folder):
     assert facts["order"][0] == "pain"
     assert facts["confidence"]["pain"] == {"age": 1, "dose": 1, "pain": 0}
     assert facts["edges"]["age"] == {"age": 0, "dose": 0, "pain": 0}
+
+
+def test_experiments_in_the_table_order_what_observations_cannot(fipscm, tmp_path):
+    rng = np.random.default_rng(0)
+    arm = np.repeat(["", "dose", "pain"], 100)
+    dose = np.where(arm == "dose", 3.0, rng.normal(size=300))
+    pain = np.where(arm == "pain", 3.0, dose + rng.normal(size=300))
+    pd.DataFrame({"pain": pain, "dose": dose, "arm": arm}).to_csv(tmp_path / "trial.csv", index=False)
+    assert fipscm("order", tmp_path / "trial.csv", "--intervened", "arm").stdout.split() == ["dose", "pain"]
+    out = tmp_path / "trial.fip"
+    assert fipscm("fit", tmp_path / "trial.csv", "--intervened", "arm", "--out", out).returncode == 0
+    assert FiP.load(out).causal_order_ == ["dose", "pain"]
+    asked = ("effect", tmp_path / "trial.csv", "--intervened", "arm", "--of", "dose", "--on", "pain", "--json")
+    assert json.loads(fipscm(*asked).stdout)["estimate"] == pytest.approx(1, abs=0.3)
 
 
 def test_effect_takes_the_knowledge_that_fit_takes(fipscm, folder):

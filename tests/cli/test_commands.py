@@ -24,7 +24,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def nothing_is_fitted(monkeypatch):
-    def fit(*_):
+    def fit(*_, **__):
         pytest.fail("fitted before the mistake was found")
 
     monkeypatch.setattr(FiP, "fit", fit)
@@ -60,6 +60,8 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         ([*EFFECT, "--order", "age,dose,pain", "--orders", "2"], "leave out --orders"),
         (["order", "data.csv", "--tiers", "age;dose,pain", "--require", "pain->age"], "contradicts itself"),
         (["order", "data.csv", "--roots", "age", "--method", "r2"], "cannot take knowledge into account"),
+        (["fit", "data.csv", "--intervened", "arm"], "Unknown column 'arm'"),
+        (["order", "data.csv", "--intervened", "pain"], "Unknown column"),
         (["counterfactual", "-", "-", "--do", "age=1"], "read only once"),
         (["fit", "-", "--graph", "-"], "read only once"),
         (["demo", "--out", "file/folder"], "Cannot write into the folder 'file/folder'"),
@@ -86,7 +88,7 @@ def intervention(monkeypatch, tmp_path):
         understood.append({do.names[column]: rule for column, rule in do.rules.items()})
         return pd.DataFrame({"any": [0.0]})
 
-    monkeypatch.setattr(FiP, "fit", lambda model, _: model)
+    monkeypatch.setattr(FiP, "fit", lambda model, _, **__: model)
     monkeypatch.setattr(FiP, "intervene", intervene)
 
     def ask(columns, *changes):

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism.train import TrainingConfig, train
+from fipscm.mechanism.train import TrainingConfig, chunked_backward, held_out_errors, train
 from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
 
 SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)
@@ -29,6 +29,19 @@ def run(curve, config, **options):
 def test_training_learns_a_curve_close_to_its_noise(curve):
     _, progress = run(curve, TrainingConfig(epochs=20, batch=100, rate=5e-3))
     assert progress.best < 0.05
+
+
+def test_cells_without_a_target_teach_nothing(curve):
+    x, target = curve
+    gaps = target.clone()
+    gaps[::2] = math.nan
+    gradients = []
+    for inputs, wanted in ((x, gaps), (x[1::2], target[1::2])):
+        network = CausalTransformer(2, SMALL, torch.Generator().manual_seed(0))
+        chunked_backward(network, PARENTS, inputs, wanted)
+        gradients.append(network.decoder.grad[1])
+    torch.testing.assert_close(2 * gradients[0], gradients[1])
+    assert (held_out_errors(network, PARENTS, x, gaps, 800)[::2] == 0).all()
 
 
 def test_the_best_weights_are_restored(curve):

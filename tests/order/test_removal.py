@@ -32,6 +32,13 @@ def test_any_partial_order_holds_by_construction(view, seed):
     assert (rank[:, None] < rank[None, :])[before].all()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_strong_evidence_of_effects_decides_the_order(view, seed):
+    truth = np.random.default_rng(seed).permutation(5)
+    effects = np.where(allowed_from_order(truth).T, 100.0, -2.0)
+    np.testing.assert_array_equal(remove_leaves(view, effects=effects).order, truth)
+
+
 def test_a_vote_counts_heads_and_settles_ties_by_probability():
     assert hard_vote(torch.tensor([[1.0, 0.0], [1.0, 0.0], [-9.0, 9.0]])) == 0
     assert hard_vote(torch.tensor([[1.0, 0.0], [0.0, 2.0]])) == 1

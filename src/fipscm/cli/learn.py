@@ -42,13 +42,15 @@ def order(
         if method in ORDER_METHODS[1:]:
             raise OrderError(f"The method '{method}' finds no graph to draw: leave out --plot, or --method.")
         require_writable_picture(plot)
-    table = read_table(data)
+    table, intervened = options.split(read_table(data))
     knowledge = options.knowledge(list(table.columns))
     if method != ORDER_METHODS[0]:
-        found = fipscm.infer_order(table, options.scale, knowledge, method=method, weights=weights)
+        found = fipscm.infer_order(
+            table, options.scale, knowledge, method=method, weights=weights, intervened=intervened
+        )
         print(json.dumps({"order": found}) if as_json else "\n".join(map(str, found)))
         return
-    answer = _within(zero_shot(table, options.scale, knowledge, jobs, weights), knowledge)
+    answer = _within(zero_shot(table, options.scale, knowledge, jobs, weights, intervened), knowledge)
     if plot is not None:
         save_picture(plot_graph(answer.graph(), strength="probability"), plot)
     facts: dict[str, Any] = {"order": answer.order}
@@ -59,7 +61,9 @@ def order(
     unsure = answer.remarks
     if assess:
         rng = np.random.default_rng(seed)
-        confidence = order_confidence(table, rng, options.scale, knowledge, jobs, weights=weights)
+        confidence = order_confidence(
+            table, rng, options.scale, knowledge, jobs, weights=weights, intervened=intervened
+        )
         facts["confidence"] = confidence.to_dict(orient="index")
         unsure = [*unsure, *doubts(answer.order, confidence)]
     print(json.dumps(facts) if as_json else "\n".join(map(str, answer.order)))
@@ -95,8 +99,9 @@ def fit(
     require_writable(out)
     if plot is not None:
         require_writable_picture(plot)
-    table = read_table(data)
-    model = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip).fit(table)
+    table, intervened = options.split(read_table(data))
+    estimator = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip)
+    model = estimator.fit(table, intervened=intervened)
     if assess:
         model.assess()
     model.save(out)

@@ -5,13 +5,16 @@ import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import fipscm
 from fipscm.cli.names import SCALES
 from fipscm.cli.typed import as_column, as_edge, split_names
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def _known(help_text: str) -> Any:
@@ -31,6 +34,9 @@ Edges = Annotated[list[str] | None, _known('"CAUSE->EFFECT", with the quotes; re
 Tiers = Annotated[str | None, _known("Earliest first: names by commas, tiers by semicolons.")]
 Roots = Annotated[str | None, _known("Columns without causes, separated by commas.")]
 Leaves = Annotated[str | None, _known("Columns without effects, separated by commas.")]
+Intervened = Annotated[
+    str | None, _known("Column of the table that names, row by row, what was set from outside; empty for nothing.")
+]
 Order = Annotated[str | None, _known("All columns, causes first, separated by commas.")]
 Graph = Annotated[str | None, _known("Adjacency table (row = cause) of the graph: a CSV or Parquet file.")]
 Scale = Annotated[
@@ -47,11 +53,21 @@ class OrderOptions:
     tiers: Tiers = None
     roots: Roots = None
     leaves: Leaves = None
+    intervened: Intervened = None
     scale: Scale = "standardized"
 
     def given(self) -> list[str]:
         """The options that were used."""
         return [f"--{field.name}" for field in fields(self) if getattr(self, field.name) != field.default]
+
+    def split(self, table: "pd.DataFrame") -> tuple["pd.DataFrame", list[list[Hashable]] | None]:
+        """The variables of a table, and what was set in each row; None where no column names that."""
+        if self.intervened is None:
+            return table, None
+        experiment = as_column(self.intervened, list(table.columns))
+        variables, cells = table.drop(columns=experiment), table[experiment]
+        texts = cells.astype(str).where(cells.notna(), "")
+        return variables, [_columns(text, list(variables.columns)) for text in texts]
 
     def knowledge(self, columns: Sequence[Hashable]) -> "fipscm.Knowledge | None":
         """The constraints on these columns; None if there are none."""

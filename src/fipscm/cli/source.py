@@ -42,10 +42,11 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
             )
         model = _load(content) if path == STREAM else FiP.load(path)
         return Source(model.scm_.names, True, lambda: model)
-    table = parse_table(content, "Standard input") if path == STREAM else read_table(path)
+    read = parse_table(content, "Standard input") if path == STREAM else read_table(path)
+    table, intervened = options.split(read)
     columns = list(table.columns)
     estimator = options.estimator(columns, seed)
-    return Source(columns, False, lambda: estimator.fit(table))
+    return Source(columns, False, lambda: estimator.fit(table, intervened=intervened))
 
 
 def rows_for(path: str, columns: Sequence[Hashable]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.screen import screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.smooth import ROUGH, Relevance, Waves, learn_relevance, numpy_on_one_thread, squared_errors
+from fipscm.mechanism.usable import usable_rows
 
 FITTED_SHARE = 0.6  # of the rows; the others measure how much worse predictions are without a cause
 MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number
@@ -39,19 +40,23 @@ class EdgeTest:
 
 
 def find_edges(
-    z: Array, allowed: Mask, generator: torch.Generator, level: float = SIGNIFICANCE, on_step: OnStep = uncounted
+    z: Array,
+    allowed: Mask,
+    generator: torch.Generator,
+    level: float = SIGNIFICANCE,
+    on_step: OnStep = uncounted,
+    intervened: Mask | None = None,
 ) -> EdgeTest:
-    """Test every allowed cause on standardized columns (N, D).
+    """Test every allowed cause on standardized columns (N, D), where its effect was not `intervened` (N, D) on.
 
     A t-test decides where a node is linear. Elsewhere causes that cannot matter are screened out, and the others are
     eliminated backwards: a cause stays only if predictions of unseen rows get worse without it.
     """
     variables = len(allowed)
     limit = np.log(level / variables**2)
-    screening = screen(z, allowed, limit)
+    screening = screen(z, allowed, limit, intervened)
     curved = screening.curvature < limit
     log_p = np.where(curved[:, None], screening.dependence, screening.linear)
-    rows = torch.as_tensor(z, dtype=torch.float32)
     smoothness = {}
     for step, node in enumerate(np.flatnonzero(curved), start=1):
         candidates = np.flatnonzero(log_p[node] < limit)
@@ -59,6 +64,7 @@ def find_edges(
         log_p[node] = np.maximum(log_p[node], limit)
         if len(candidates):
             candidates.sort()
+            rows = torch.as_tensor(usable_rows(z, node, intervened), dtype=torch.float32)
             log_p[node, candidates], smoothness[int(node)] = eliminate(
                 rows[:, candidates], rows[:, node], limit, generator
             )

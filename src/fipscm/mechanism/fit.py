@@ -71,6 +71,7 @@ def fit_mechanism(
     *,
     order: Order | None = None,
     required: Mask | None = None,
+    intervened: Mask | None = None,
     seed: int = 0,
     on_progress: OnProgress = silent,
     checkpoint: Path | None = None,
@@ -83,6 +84,7 @@ def fit_mechanism(
         config: how to learn.
         order: (D,) an order that allows all of them; one of them is chosen unless given.
         required: (D, D), edges to keep whatever the test says; a known graph requires all it allows.
+        intervened: (N, D), cells that were set from outside: such a row tells nothing about the causes of that column.
         seed: of all random choices; the same seed and number of threads give the same model.
         on_progress: told about progress.
         checkpoint: where to resume the training of the network from, written after every epoch; a checksum of
@@ -93,17 +95,19 @@ def fit_mechanism(
     allowed = _checked(allowed, len(names))
     required = np.zeros_like(allowed) if required is None else required & allowed
     generator = torch.Generator().manual_seed(seed)
-    rows = rows[torch.randperm(len(rows), generator=generator).numpy()]
+    intervened = np.zeros(rows.shape, dtype=bool) if intervened is None else intervened
+    shuffled = torch.randperm(len(rows), generator=generator).numpy()
+    rows, intervened = rows[shuffled], intervened[shuffled]
     centre, scale = rows.mean(axis=0), rows.std(axis=0)
     z = (rows - centre) / scale
     order = topological_order(adjacency_from_allowed(allowed)) if order is None else order
-    learner = _Learner(names, order, rows, z, centre, scale, config, generator, on_progress, checkpoint)
+    learner = _Learner(names, order, rows, intervened, z, centre, scale, config, generator, on_progress, checkpoint)
     if config.edges == "test" and not (required == allowed).all():
-        found = find_edges(z, allowed, generator, config.limit, steps_of("Testing edges", on_progress))
+        found = find_edges(z, allowed, generator, config.limit, steps_of("Testing edges", on_progress), intervened)
         kept, scores, curved = found.kept | required, found.scores, found.curved
         return learner.fit(kept if config.prune else allowed, curved, scores, found.smoothness)
     limit = np.log(SIGNIFICANCE / len(names))
-    screening = screen(z, allowed, limit)
+    screening = screen(z, allowed, limit, intervened)
     curved = screening.curvature < limit
     log_p = np.where(curved[:, None], screening.dependence, screening.linear)
     scores = np.where(allowed, scores_from_log_p(log_p, len(names)), 0)
@@ -123,6 +127,7 @@ class _Learner:
     names: tuple[Any, ...]
     order: Order
     rows: Array
+    intervened: Mask
     z: Array
     centre: Array
     scale: Array
@@ -140,10 +145,11 @@ class _Learner:
         skip = Skip.none(len(allowed))
         if self.config.skip:
             steps = steps_of("Solving nodes", self.on_progress)
-            skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps)
+            skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps, self.intervened)
         box = Box.of(self.rows)
-        residual = self.z - skip(self.z, box.standardized(self.centre, self.scale))
-        unit = np.maximum(residual.std(axis=0), TINY)
+        mean = skip(self.z, box.standardized(self.centre, self.scale))
+        residual = np.where(self.intervened, np.nan, self.z - mean)  # what was set has no noise
+        unit = np.maximum(np.nanstd(residual, axis=0), TINY)
         network = CausalTransformer(len(allowed), self.config.transformer, self.generator)
         nodes = self._train(network, allowed, np.flatnonzero(trained), residual / unit, fitted)
         unknown = np.zeros(allowed.shape)
@@ -191,14 +197,16 @@ class _Learner:
         if not self.config.skip:
             return nodes
         gain = wanted[fitted:].square() - held_out_errors(network, parents, x, wanted, fitted)
-        proven = [log_p_of_gain(column) < np.log(SIGNIFICANCE / len(nodes)) for column in gain.T]
+        known = [column[~column.isnan()] for column in gain.T]
+        limit = np.log(SIGNIFICANCE / len(nodes))
+        proven = [len(column) > 1 and log_p_of_gain(column) < limit for column in known]
         return np.asarray(nodes[np.array(proven)], dtype=np.intp)
 
     def _checkpoint_of(self, allowed: Mask) -> Path | None:
         """A file of its own for every table and mask: a refit on fewer edges must not resume the training on more."""
         if self.checkpoint is None:
             return None
-        stage = crc32(allowed.tobytes(), crc32(self.z.tobytes()))
+        stage = crc32(allowed.tobytes(), crc32(self.intervened.tobytes(), crc32(self.z.tobytes())))
         return self.checkpoint.with_name(f"{self.checkpoint.name}-{stage:08x}")
 
 

@@ -5,15 +5,19 @@ from scipy import linalg
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.significance import log_f_tail
+from fipscm.mechanism.usable import usable_rows
 
 
-def least_squares(z: Array, allowed: Mask) -> Array:
-    """(N, D) centred columns -> (D, D) coefficients, row = effect; collinear causes share the effect between them."""
+def least_squares(z: Array, allowed: Mask, intervened: Mask | None = None) -> Array:
+    """(N, D) centred columns -> (D, D) coefficients, row = effect; collinear causes share the effect between them.
+
+    A node is fitted on the rows in which it was not `intervened` (N, D) on.
+    """
     weights = np.zeros(allowed.shape)
     for node in np.flatnonzero(allowed.any(axis=1)):
-        causes = allowed[node]
+        causes, rows = allowed[node], usable_rows(z, node, intervened)
         # Only rounding errors count as zero, so that nearly collinear causes still get coefficients of their own.
-        weights[node, causes] = linalg.lstsq(z[:, causes], z[:, node], cond=1e-12)[0]
+        weights[node, causes] = linalg.lstsq(rows[:, causes], rows[:, node], cond=1e-12)[0]
     return weights
 
 

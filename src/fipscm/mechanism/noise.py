@@ -28,8 +28,15 @@ class EmpiricalNoise:
 
     @classmethod
     def of(cls, noise: Array) -> "EmpiricalNoise":
-        """Learn from noises (N, D)."""
-        return cls(np.sort(noise, axis=0))
+        """Learn from noises (N, D), NaN where a row does not tell.
+
+        A column with gaps has fewer values than N: its own quantile function fills the N levels.
+        """
+        ordered = np.sort(noise, axis=0)  # gaps come last
+        for column in np.flatnonzero(np.isnan(ordered[-1])):
+            known = ordered[~np.isnan(ordered[:, column]), column]
+            ordered[:, column] = cls(known[:, None]).quantile(_levels(len(ordered))[:, None])[:, 0]
+        return cls(ordered)
 
     def quantile(self, level: Array) -> Array:
         """(N, D) levels within (0, 1) -> (N, D) values, increasing in each column.
@@ -37,8 +44,7 @@ class EmpiricalNoise:
         >>> EmpiricalNoise.of(np.array([[3.0], [1.0], [2.0]])).quantile(np.array([[0.5]]))
         array([[2.]])
         """
-        rows = len(self.ordered)
-        places = (np.arange(rows) + 0.5) / rows
+        places = _levels(len(self.ordered))
         inner = np.column_stack(
             [np.interp(u, places, values) for u, values in zip(level.T, self.ordered.T, strict=True)]
         )
@@ -58,3 +64,8 @@ class EmpiricalNoise:
         lower = self.ordered[outer] - self.ordered[:outer].mean(axis=0)
         upper = self.ordered[-outer:].mean(axis=0) - self.ordered[-outer - 1]
         return lower, upper
+
+
+def _levels(rows: int) -> Array:
+    """(N,), the levels of the order statistics of so many rows."""
+    return np.asarray((np.arange(rows) + 0.5) / rows)

@@ -13,6 +13,7 @@ from scipy import linalg, stats
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.linear import eliminate_linear
 from fipscm.mechanism.significance import log_f_tail
+from fipscm.mechanism.usable import usable_rows
 
 BUMPS = 8  # per column: enough for a curve that turns a few times
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
@@ -49,8 +50,8 @@ class _Basis:
         return cls(unit, reads, unit.T @ unit / len(unit))
 
 
-def screen(z: Array, allowed: Mask, limit: float) -> Screening:
-    """Test every allowed cause of every node on standardized columns (N, D).
+def screen(z: Array, allowed: Mask, limit: float, intervened: Mask | None = None) -> Screening:
+    """Test every allowed cause of every node on standardized columns (N, D), where it was not `intervened` (N, D) on.
 
     The limit is the log p-value below which a linear cause survives elimination.
     """
@@ -60,13 +61,14 @@ def screen(z: Array, allowed: Mask, limit: float) -> Screening:
         np.zeros((variables, variables)),
         np.zeros(variables),
     )
-    levels = _levels(z)
+    shared = _levels(z)
     for node in np.flatnonzero(allowed.any(axis=1)):
-        causes = np.flatnonzero(allowed[node])
-        linear[node, causes] = eliminate_linear(z[:, causes], z[:, node], limit)
+        causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, intervened)
+        levels = shared if rows is z else _levels(rows)
+        linear[node, causes] = eliminate_linear(rows[:, causes], rows[:, node], limit)
         dependence[node, causes] = linear[node, causes]
         for level in levels:
-            grouped, joint = _group_tests(level, z, node, causes)
+            grouped, joint = _group_tests(level, rows, node, causes)
             dependence[node, causes] = np.minimum(dependence[node, causes], grouped + np.log(len(levels) + 1))
             curvature[node] = min(curvature[node], joint + np.log(len(levels)))
     return Screening(linear, np.minimum(dependence, 0), np.minimum(curvature, 0))

@@ -55,21 +55,24 @@ class Skip:
         generator: torch.Generator,
         smoothness: Mapping[int, Relevance] | None = None,
         on_step: OnStep = uncounted,
+        intervened: Mask | None = None,
     ) -> "Skip":
         """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
         The later rows are held out from curved nodes, to measure whether the network improves on them. `smoothness` has
-        the length scales that the edge test found, from which those of the same causes start.
+        the length scales that the edge test found, from which those of the same causes start. No node is fitted on the
+        rows in which it was `intervened` (N, D) on.
         """
         variables = len(allowed)
-        weights, relevance = least_squares(z, allowed), np.zeros((variables, variables))
-        intercept, amplitudes = np.zeros(variables), np.zeros((variables, WAVES))
+        weights, relevance = least_squares(z, allowed, intervened), np.zeros((variables, variables))
+        intercept, amplitudes = _intercepts(z, weights, intervened), np.zeros((variables, WAVES))
         waves = Waves.draw(variables, WAVES, generator)
-        rows = torch.as_tensor(z[:fitted], dtype=torch.float32)
+        first = torch.as_tensor(z[:fitted], dtype=torch.float32)
         nodes = np.flatnonzero(curved & allowed.any(axis=1))
         for step, node in enumerate(nodes, start=1):
             causes = np.flatnonzero(allowed[node])
             own = waves.of(torch.as_tensor(causes))
+            rows = first if intervened is None else first[torch.from_numpy(~intervened[:fitted, node])]
             inputs, output = rows[:, causes], rows[:, node]
             start = (smoothness or {}).get(int(node))
             if start is None or len(start.inverse_lengths) != len(causes):
@@ -124,3 +127,14 @@ class Skip:
         causes = self.relevance[node] > 0
         waves = Waves(torch.from_numpy(self.frequencies[causes]), torch.from_numpy(self.phases))
         return waves, torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])
+
+
+def _intercepts(z: Array, weights: Array, intervened: Mask | None) -> Array:
+    """(D,), zero for centred columns; a node that was set in some rows need not be centred in the others."""
+    intercept = np.zeros(len(weights))
+    if intervened is None:
+        return intercept
+    for node in np.flatnonzero(intervened.any(axis=0)):
+        usable = z[~intervened[:, node]]
+        intercept[node] = (usable[:, node] - usable @ weights[node]).mean()
+    return intercept

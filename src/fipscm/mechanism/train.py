@@ -76,6 +76,7 @@ def train(
 ) -> Progress:
     """Fit the network's nodes (N, Q) to the target on the first rows; keep the weights best on the later ones.
 
+    The target is NaN where a row does not tell about a node.
     Training stops when the held-out error has not improved for `patience` epochs. A loss that is not finite stops it
     too, with the last good weights and a warning.
     """
@@ -109,16 +110,21 @@ def chunked_backward(network: CausalTransformer, parents: Parents, x: Tensor, ta
     """Add the gradient of the mean squared error over (B, Q), a few rows at a time: the same sum, in less memory."""
     rows = max(1, CELLS // parents.slots)
     for inputs, wanted in zip(torch.split(x, rows), torch.split(target, rows), strict=True):
-        loss = (network(inputs, parents) - wanted).square().sum() / target.numel()
-        loss.backward()
+        loss = _squared_errors(network(inputs, parents), wanted).sum() / target.numel()
+        loss.backward()  # type: ignore[no-untyped-call]
 
 
 def held_out_errors(network: CausalTransformer, parents: Parents, x: Tensor, target: Tensor, fitted: int) -> Tensor:
-    """Squared errors of the rows after the first ones: (N - fitted, Q)."""
+    """Squared errors of the rows after the first ones: (N - fitted, Q), zero where the target is not known."""
     with torch.no_grad():
         rows = max(1, CELLS // parents.slots)
         pieces = zip(torch.split(x[fitted:], rows), torch.split(target[fitted:], rows), strict=True)
-        return torch.cat([(network(inputs, parents) - wanted).square() for inputs, wanted in pieces])
+        return torch.cat([_squared_errors(network(inputs, parents), wanted) for inputs, wanted in pieces])
+
+
+def _squared_errors(predicted: Tensor, wanted: Tensor) -> Tensor:
+    """Zero where nothing is wanted; a prediction that is not finite must stay visible."""
+    return torch.where(wanted.isnan(), 0.0, predicted - wanted).square()
 
 
 def _epoch(progress: Progress, parents: Parents, x: Tensor, target: Tensor, config: TrainingConfig) -> bool:

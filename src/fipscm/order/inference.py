@@ -1,6 +1,7 @@
 """From validated rows to orders of column positions, with any encoder. Shapes: N rows, D variables.
 
-`before` holds what is known: (D, D), true at [i, j] where i must stand before j.
+`before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was set from
+outside: (N, D), true where a column was; nothing unless given.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import OrderError
 from fipscm.graph import allowed_from_order
+from fipscm.order.experiments import effect_log_odds, observed_rows, rows_by_experiment
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.reader import EvidenceReader, Reader
@@ -29,11 +31,14 @@ def zero_shot_order(
     before: Mask | None = None,
     encoder: Encoder | None = None,
     n_jobs: int | None = None,
+    intervened: Mask | None = None,
 ) -> Removal:
     """Infer the order and the edges of rows (N, D) that `training_frame` has accepted."""
+    intervened = _nothing_set(values) if intervened is None else intervened
     cores = processor_cores(n_jobs)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        return remove_leaves(_reader(encoder or shipped_encoder(), values, raw), before=before)
+        reader = _reader(encoder or shipped_encoder(), values[observed_rows(values, intervened)], raw)
+        return remove_leaves(reader, before=before, effects=effect_log_odds(values, intervened))
 
 
 def drawn_orders(
@@ -44,14 +49,19 @@ def drawn_orders(
     encoder: Encoder | None = None,
     n_jobs: int | None = None,
     draws: int = 20,
+    intervened: Mask | None = None,
 ) -> list[Order]:
-    """Draw orders: each on resampled rows, its leaves drawn by their odds."""
+    """Draw orders: each on rows resampled within every experiment, its leaves drawn by their odds."""
     network = encoder or shipped_encoder()
+    intervened = _nothing_set(values) if intervened is None else intervened
+    observed, groups = observed_rows(values, intervened), rows_by_experiment(intervened)
 
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
-            rows = values[_informative_resample(values, generator)]
-            return remove_leaves(_reader(network, rows, raw), random_leaf(generator), before).order
+            rows = _informative_resample(values, observed, groups, generator)
+            reader = _reader(network, values[rows[observed[rows]]], raw)
+            effects = effect_log_odds(values[rows], intervened[rows])
+            return remove_leaves(reader, random_leaf(generator), before, effects).order
 
     return list(Parallel(n_jobs=processor_cores(n_jobs))(delayed(draw)(child) for child in rng.spawn(draws)))
 
@@ -81,11 +91,21 @@ def _reader(encoder: Encoder, values: Array, raw: bool) -> Reader:
     return EvidenceReader.of(encoder, values[None], raw)
 
 
-def _informative_resample(values: Array, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows drawn with replacement; the plain rows if a rarely varying column came out constant ten times."""
+def _nothing_set(values: Array) -> Mask:
+    return np.zeros(values.shape, dtype=bool)
+
+
+def _informative_resample(
+    values: Array, observed: Mask, groups: Sequence[NDArray[np.intp]], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Rows drawn with replacement within each group; the plain rows if a column came out constant ten times.
+
+    The network cannot read a column that is constant among the observed rows (N,).
+    """
     for _ in range(10):
-        rows = rng.integers(len(values), size=len(values))
-        if (np.nanmax(values[rows], axis=0) > np.nanmin(values[rows], axis=0)).all():
+        rows = np.concatenate([group[rng.integers(len(group), size=len(group))] for group in groups])
+        drawn = values[rows[observed[rows]]]
+        if (np.nanmax(drawn, axis=0) > np.nanmin(drawn, axis=0)).all():
             return rows
     return np.arange(len(values))
 

@@ -44,14 +44,18 @@ class Removal:
 
 
 @torch.no_grad()
-def remove_leaves(reader: Reader, choose: Choice = hard_vote, before: Mask | None = None) -> Removal:
+def remove_leaves(
+    reader: Reader, choose: Choice = hard_vote, before: Mask | None = None, effects: Array | None = None
+) -> Removal:
     """Remove leaves until one variable is left.
 
     A variable that must stand before a remaining one (`before[i, j]`: i before j) cannot be removed yet, so the answer
-    respects every partial order.
+    respects every partial order. A variable that experiments show to affect a remaining one is no leaf:
+    `effects[i, j]`, the log odds of i affecting j, lowers the log odds of i being a leaf.
     """
     variables = reader.shape[1]
     before = np.zeros((variables, variables), dtype=bool) if before is None else before
+    effects = np.zeros((variables, variables)) if effects is None else effects
     remaining, removed = np.arange(variables), []
     edges: Array | None = np.zeros((variables, variables))
     whole: Logits | None = None
@@ -59,7 +63,9 @@ def remove_leaves(reader: Reader, choose: Choice = hard_vote, before: Mask | Non
         logits = reader.logits()
         whole = whole or logits
         held = before[np.ix_(remaining, remaining)].any(axis=1)
-        leaf = choose(logits.leaf.double().masked_fill(torch.from_numpy(held), -torch.inf))
+        affects = effects[np.ix_(remaining, remaining)].max(axis=1)
+        odds = logits.leaf.double() - torch.from_numpy(affects)
+        leaf = choose(odds.masked_fill(torch.from_numpy(held), -torch.inf))
         if logits.parent is None:
             edges = None
         elif edges is not None:

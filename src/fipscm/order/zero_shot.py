@@ -17,6 +17,7 @@ from fipscm.order.baselines import BASELINES
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
+from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import training_frame, warn_of_missing_codes
 
 METHODS = ("evidence", *BASELINES)
@@ -90,6 +91,7 @@ def infer_order(
     n_jobs: int | None = None,
     method: str = "evidence",
     weights: str | Path | None = None,
+    intervened: Any = None,
 ) -> list[Hashable]:
     """Return the column names of a table in causal order, causes first, without fitting an SCM.
 
@@ -101,15 +103,18 @@ def infer_order(
         method: "evidence" for the pretrained network, or a classical baseline, which takes no knowledge; "variance"
             needs scale="raw".
         weights: a file that `fipscm pretrain` wrote, to use instead of the network that ships with the package.
+        intervened: which columns were set from outside, if some rows come from experiments: for each row the name of
+            the column (several in a list, None where nothing was set), or a table of true and false. What changes when
+            a column is set comes after it; the network reads only the rows in which nothing was set.
     """
     if method == "evidence":
-        return zero_shot(data, scale, knowledge, n_jobs, weights).order
+        return zero_shot(data, scale, knowledge, n_jobs, weights, intervened).order
     if method not in METHODS:
         raise unknown_name("order method", method, METHODS)
-    for name, given in (("knowledge", knowledge), ("weights", weights)):
+    for name, given in (("knowledge", knowledge), ("weights", weights), ("intervened", intervened)):
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
-    names, values, raw, _ = _validated(data, scale, None, missing_cells=False)
+    names, values, raw, *_ = _validated(data, scale)
     if method == "variance" and not raw:
         raise OrderError(
             "The method 'variance' cannot order standardized columns, whose variances are all one: "
@@ -125,11 +130,12 @@ def zero_shot(
     knowledge: Knowledge | None = None,
     n_jobs: int | None = None,
     weights: str | Path | None = None,
+    intervened: Any = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
     encoder = _encoder(weights)
-    names, values, raw, before = _validated(data, scale, knowledge, reads_missing_cells(encoder))
-    found = zero_shot_order(values, raw, before, encoder, n_jobs)
+    names, values, raw, before, was_set = _validated(data, scale, knowledge, intervened, reads_missing_cells(encoder))
+    found = zero_shot_order(values, raw, before, encoder, n_jobs, was_set)
     edges, confounded = (
         None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, found.confounded)
     )
@@ -146,11 +152,12 @@ def plausible_orders(
     n_jobs: int | None = None,
     resamples: int = 20,
     weights: str | Path | None = None,
+    intervened: Any = None,
 ) -> list[Order]:
     """Orders (D,) of column positions, drawn from leaf probabilities on bootstrapped rows."""
     encoder = _encoder(weights)
-    _, values, raw, before = _validated(data, scale, knowledge, reads_missing_cells(encoder))
-    return drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples)
+    _, values, raw, before, was_set = _validated(data, scale, knowledge, intervened, reads_missing_cells(encoder))
+    return drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)
 
 
 def order_confidence(
@@ -161,11 +168,12 @@ def order_confidence(
     n_jobs: int | None = None,
     resamples: int = 20,
     weights: str | Path | None = None,
+    intervened: Any = None,
 ) -> pd.DataFrame:
     """P(row precedes column): the share of plausible orders that say so; arguments as in `plausible_orders`."""
     encoder = _encoder(weights)
-    names, values, raw, before = _validated(data, scale, knowledge, reads_missing_cells(encoder))
-    orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples)
+    names, values, raw, before, was_set = _validated(data, scale, knowledge, intervened, reads_missing_cells(encoder))
+    orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)
     return pd.DataFrame(precedence_shares(orders), names, names)
 
 
@@ -174,16 +182,19 @@ class _Validated(NamedTuple):
     values: Array  # (N, D)
     raw: bool
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
+    intervened: Mask  # (N, D), true where a column was set from outside
 
 
-def _validated(data: Any, scale: str, knowledge: Knowledge | None, missing_cells: bool) -> _Validated:
+def _validated(
+    data: Any, scale: str, knowledge: Knowledge | None = None, intervened: Any = None, missing_cells: bool = False
+) -> _Validated:
     if scale not in SCALES:
         raise unknown_name("scale", scale, SCALES)
     frame = training_frame(data, fewest_columns=2, missing_cells=missing_cells)
     warn_of_missing_codes(frame)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)
-    return _Validated(names, frame.to_numpy(), scale == "raw", before)
+    return _Validated(names, frame.to_numpy(), scale == "raw", before, parse_intervened(intervened, frame))
 
 
 def _encoder(weights: str | Path | None) -> Encoder:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fipscm.arrays import Array
+from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.scm.base import SCM
@@ -87,19 +87,27 @@ class Effect:
         return text
 
 
-def bootstrap_corrections(scm: LearnedSCM, rows: Array, rng: np.random.Generator, resamples: int = RESAMPLES) -> Array:
+def bootstrap_corrections(
+    scm: LearnedSCM,
+    rows: Array,
+    rng: np.random.Generator,
+    resamples: int = RESAMPLES,
+    intervened: Mask | None = None,
+) -> Array:
     """(B, D, D + 2): for each node the coefficients of 1, of its mean, and of the D variables (zero unless causes).
 
-    All in standardized columns, so that the same least squares serve every unit of measurement.
+    All in standardized columns, so that the same least squares serve every unit of measurement, and for each node on
+    the rows in which it was not `intervened` (N, D) on.
     """
     z, means = ((values - scm.centre) / scm.scale for values in (rows, scm.predict(rows)))
+    usable = np.ones(rows.shape, dtype=bool) if intervened is None else ~intervened
     corrections = np.zeros((resamples, len(scm.names), len(scm.names) + 2))
     for node in range(len(scm.names)):
         causes = np.flatnonzero(scm.allowed[node])
-        design = np.column_stack([np.ones(len(z)), means[:, node], z[:, causes]])
-        residual = z[:, node] - means[:, node]
+        own, mean = z[usable[:, node]], means[usable[:, node], node]
+        design, residual = np.column_stack([np.ones(len(own)), mean, own[:, causes]]), own[:, node] - mean
         for resample in range(resamples):
-            drawn = rng.integers(len(z), size=len(z))
+            drawn = rng.integers(len(own), size=len(own))
             # Where the mean is linear in the causes, the columns are collinear: this is the solution of least norm.
             solution = np.linalg.lstsq(design[drawn], residual[drawn])[0]
             corrections[resample, node, [0, 1, *causes + 2]] = solution

@@ -12,24 +12,34 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.linear import least_squares, log_p_values
 from fipscm.mechanism.significance import SIGNIFICANCE
+from fipscm.mechanism.usable import usable_rows
 
 
-def total_effects(values: Array, order: Order, possible: Mask | None = None) -> Array:
-    """(D, D), row = cause: the change of the effect per unit of the cause, by a linear model on the order."""
+def total_effects(values: Array, order: Order, possible: Mask | None = None, intervened: Mask | None = None) -> Array:
+    """(D, D), row = cause: the change of the effect per unit of the cause, by a linear model on the order.
+
+    Each column is explained where it was not `intervened` (N, D) on.
+    """
     spread = values.std(axis=0)
     z = (values - values.mean(axis=0)) / spread
     allowed = allowed_from_order(order) if possible is None else allowed_from_order(order) & possible
     least = np.log(SIGNIFICANCE / values.shape[1] ** 2)
     for effect in np.flatnonzero(allowed.any(axis=1)):
-        causes = np.flatnonzero(allowed[effect])
-        allowed[effect, causes] = log_p_values(z[:, causes], z[:, effect]) < least
+        causes, rows = np.flatnonzero(allowed[effect]), usable_rows(z, effect, intervened)
+        allowed[effect, causes] = log_p_values(rows[:, causes], rows[:, effect]) < least
     identity = np.eye(len(order))
-    standardized = np.linalg.inv(identity - least_squares(z, allowed).T) - identity
+    standardized = np.linalg.inv(identity - least_squares(z, allowed, intervened).T) - identity
     # Without a path, inversion may leave a rounding error, which must not be taken for an effect.
     return np.asarray(np.where(np.abs(standardized) < 1e-12, 0.0, standardized) * spread / spread[:, None])
 
 
-def agreement(values: Array, chosen: Order, plausible: Sequence[Order], possible: Mask | None = None) -> Array:
+def agreement(
+    values: Array,
+    chosen: Order,
+    plausible: Sequence[Order],
+    possible: Mask | None = None,
+    intervened: Mask | None = None,
+) -> Array:
     """(D, D), row = cause: the share of plausible orders under which the total effect keeps its sign (or absence)."""
-    signs, *others = (np.sign(total_effects(values, order, possible)) for order in (chosen, *plausible))
+    signs, *others = (np.sign(total_effects(values, order, possible, intervened)) for order in (chosen, *plausible))
     return np.asarray(np.mean([signs == other for other in others], axis=0))

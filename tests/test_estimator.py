@@ -1,3 +1,4 @@
+import signal
 from copy import copy
 
 import networkx as nx
@@ -334,11 +335,43 @@ def test_the_model_is_the_papers_object_too(model, table):
     np.testing.assert_allclose(fixed.sample_to_noise(rows.to_numpy()), model.abduct(rows), atol=1e-9)
 
 
-def test_an_interrupted_fit_goes_on_where_it_stopped(table, tmp_path):
-    options = {"order": ORDER, "random_state": 0}
-    model = FiP(**options).fit(table, checkpoint=tmp_path / "run")
-    pd.testing.assert_frame_equal(model.sample(5, 0), FiP(**options).fit(table).sample(5, 0), check_exact=True)
+def test_an_interrupted_fit_goes_on_where_it_stopped(tmp_path):
+    table = known_scm("nonlingauss").sample(300, np.random.default_rng(0))
+    options = {"order": ["x0", "x1"], "skip": False, "edges": "jacobian", "random_state": 0}
+
+    def stop(*_):
+        if any(tmp_path.iterdir()):
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            FiP(**options).fit(table, checkpoint=tmp_path / "run")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    (left,) = tmp_path.iterdir()
+    otherwise = FiP(**options | {"prune": False}).fit(table, checkpoint=tmp_path / "run")
+    assert left.exists(), "another way to learn must not take over this checkpoint"
+    pd.testing.assert_frame_equal(
+        otherwise.sample(5, 0), FiP(**options | {"prune": False}).fit(table).sample(5, 0), check_exact=True
+    )
+    resumed = FiP(**options).fit(table, checkpoint=tmp_path / "run")
+    pd.testing.assert_frame_equal(resumed.sample(5, 0), FiP(**options).fit(table).sample(5, 0), check_exact=True)
     assert not list(tmp_path.iterdir())
+    with pytest.raises(FipscmError, match="set random_state to an integer"):
+        FiP(order=["x0", "x1"]).fit(table, checkpoint=tmp_path / "run")
+
+
+def test_an_assessed_model_tells_how_many_orders_agree_with_an_effect(model):
+    table = known_scm("nonlingauss").sample(500, np.random.default_rng(0))
+    unknown = FiP(random_state=0).fit(table)
+    assert "resampled orders agree" not in str(unknown.effect("x0", on="x1"))
+    told = unknown.assess().effect("x0", on="x1")
+    assert told.agreement == unknown.agreement_.loc["x0", "x1"]
+    assert "of the resampled orders agree with its sign" in str(told)
+    assert copy(model).assess().effect("age", on="pain").agreement is None  # the order was given
 
 
 def test_global_settings_of_other_libraries_do_not_matter(table, model):

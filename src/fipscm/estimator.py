@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -18,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
 from fipscm.dowhy import to_dowhy
-from fipscm.errors import DataError, KnowledgeError, unknown_name
+from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
 from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
@@ -138,6 +139,10 @@ class FiP(BaseEstimator):
             )
         if self.scale not in SCALES:
             raise unknown_name("scale", self.scale, SCALES)
+        if checkpoint is not None and not isinstance(self.random_state, (int, np.integer)):
+            raise ModelFileError(
+                "A fit can only go on from a checkpoint with the same random numbers: set random_state to an integer."
+            )
         warn_of_missing_codes(frame)
         table = _Table(frame, parse_intervened(intervened, frame))
         rng = _generator(self.random_state)
@@ -224,6 +229,9 @@ class FiP(BaseEstimator):
         warn_of_extrapolation(scm, {treatment: (treated, control)})
         models = [(scm, self.corrections_), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
+        if self._assessment is not None and not orders and not self._constraints.fix_the_order:
+            places = scm.names.index(treatment), scm.names.index(on)
+            found = replace(found, agreement=float(self._assessment[1].to_numpy()[places]))
         if doubt := found.disagreement:
             warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
         return found

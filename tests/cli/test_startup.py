@@ -12,8 +12,7 @@ from fipscm.bench.run.engine import BACKENDS
 from fipscm.bench.tasks import TASKS
 from fipscm.cli import names
 from fipscm.cli.app import app
-from fipscm.order import METHODS as ORDER_METHODS
-from fipscm.order import SCALES
+from fipscm.order import ORDERINGS, SCALES
 from fipscm.simulate import PRIORS
 from fipscm.simulate.worlds import VARIANTS
 
@@ -59,7 +58,7 @@ def test_every_public_name_is_there_and_no_other():
     ("listed", "real"),
     [
         (names.SCALES, SCALES),
-        (names.ORDER_METHODS, ORDER_METHODS),
+        (names.ORDER_METHODS, ORDERINGS),
         (names.PRESETS, PRIORS),
         (names.DISTRIBUTIONS, dict.fromkeys(name for priors in PRIORS.values() for name in priors)),
         (names.VARIANTS, VARIANTS),

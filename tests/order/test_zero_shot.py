@@ -6,7 +6,7 @@ from fipscm.errors import DataError, KnowledgeError, OrderError, UnknownNameErro
 from fipscm.graph import order_positions
 from fipscm.knowledge import Knowledge
 from fipscm.metrics import tos
-from fipscm.order import METHODS, infer_order, order_confidence, plausible_orders, zero_shot, zero_shot_order
+from fipscm.order import ORDERINGS, infer_order, order_confidence, plausible_orders, zero_shot, zero_shot_order
 from fipscm.simulate import sample_scm
 from fipscm.tables.validate import as_frame
 
@@ -30,7 +30,7 @@ def test_shipped_weights_order_scms_they_never_saw(scale):
     assert np.mean(scores) >= 0.85  # a random order scores about a half
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ORDERINGS)
 def test_every_method_names_every_column_once(case, method):
     _, table = case
     assert sorted(infer_order(table.head(200), scale="raw", method=method)) == sorted(table.columns)

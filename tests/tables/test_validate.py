@@ -42,10 +42,10 @@ def test_any_library_that_exchanges_frames_is_welcome(frame):
             r"'dose' holds 1 missing.*row 7.*fill the gaps",
         ),
         (lambda df: df.assign(pain=np.where(df.index > 27, np.inf, df["pain"])), r"'pain' holds 2 infinite.*row 28"),
-        (lambda df: df.assign(dose="high"), r"'dose' is not numeric \(row 0 holds 'high'; every cell"),
+        (lambda df: df.assign(dose="high"), r"'dose' is not numeric \(row 0, counted from 0, holds 'high'; every cell"),
         (
             lambda df: df.assign(dose=["1", "2", "n/a"] + ["3"] * 27),
-            r"row 2 holds 'n/a'; 1 of 30",
+            r"row 2, counted from 0, holds 'n/a'; 1 of 30",
         ),
         (lambda df: df.assign(dose=[str(row) for row in range(30)]), "numbers are stored as"),
         (lambda df: df.assign(dose=df["dose"] * 1e160), r"as large as \de\+160.*larger unit"),

@@ -1,26 +1,28 @@
-"""How sure a causal order is, in words: the neighbours whose order resampled rows often reverse."""
+"""How sure the directions of edges are, in words."""
 
-from collections.abc import Hashable, Sequence
-from itertools import pairwise
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SURE = 0.9
+Edge = tuple[Hashable, Hashable]
 
 
-def doubts(order: Sequence[Hashable], confidence: "pd.DataFrame") -> list[str]:
-    """One sentence per neighbouring pair that is not sure; confidence is P(row precedes column).
+def doubts(edges: Iterable[Edge], confidence: "pd.DataFrame") -> list[str]:
+    """One sentence per (cause, effect) that resampled orders often reverse; confidence is P(row precedes column).
+
+    Columns without an edge between them may stand either way round, so that nothing is said of them.
 
     >>> import pandas as pd
     >>> confidence = pd.DataFrame([[0.5, 0.62], [0.38, 0.5]], ["dose", "pain"], ["dose", "pain"])
-    >>> doubts(["dose", "pain"], confidence)
+    >>> doubts([("dose", "pain")], confidence)
     ["Unsure whether 'dose' comes before 'pain': 62% of the resampled orders say so."]
     """
     shares = confidence.to_dict(orient="index")
     return [
-        f"Unsure whether '{first}' comes before '{second}': {shares[first][second]:.0%} of the resampled orders say so."
-        for first, second in pairwise(order)
-        if shares[first][second] < SURE
+        f"Unsure whether '{cause}' comes before '{effect}': {shares[cause][effect]:.0%} of the resampled orders say so."
+        for cause, effect in edges
+        if shares[cause][effect] < SURE
     ]

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +14,7 @@ from fipscm.cli.options import Assess, FitOptions, Json, OrderOptions, Rows, See
 from fipscm.errors import ModelFileError, OrderError
 
 if TYPE_CHECKING:
-    from fipscm.order import ZeroShot
+    pass
 
 Picture = Annotated[str | None, typer.Option(help="Draw the graph into this PNG, PDF or SVG file.")]
 
@@ -32,6 +32,7 @@ def order(
     seed: Seed = 0,
 ) -> None:
     """Name the columns in causal order, causes first.  Example: fipscm order data.csv --tiers "age;dose,pain"."""
+    import networkx as nx
     import numpy as np
 
     from fipscm.order import order_confidence, zero_shot
@@ -50,9 +51,8 @@ def order(
         )
         print(json.dumps({"order": found}) if as_json else "\n".join(map(str, found)))
         return
-    answer = _within(zero_shot(table, options.scale, knowledge, jobs, weights, intervened), knowledge)
-    if plot is not None:
-        save_picture(plot_graph(answer.graph(), strength="probability"), plot)
+    answer = zero_shot(table, options.scale, knowledge, jobs, weights, intervened)
+    graph = nx.DiGraph(pairwise(answer.order)) if answer.edges is None else answer.graph()
     facts: dict[str, Any] = {"order": answer.order}
     if answer.edges is not None:
         facts["edges"] = answer.edges.to_dict(orient="index")
@@ -65,7 +65,12 @@ def order(
             table, rng, options.scale, knowledge, jobs, weights=weights, intervened=intervened
         )
         facts["confidence"] = confidence.to_dict(orient="index")
-        unsure = [*unsure, *doubts(answer.order, confidence)]
+        for cause, effect in graph.edges:
+            graph.edges[cause, effect]["confidence"] = facts["confidence"][cause][effect]
+        unsure = [*unsure, *doubts(graph.edges, confidence)]
+    if plot is not None:
+        answer.probabilities()  # refuses to draw edges that the weights say nothing about
+        save_picture(plot_graph(graph, strength="probability"), plot)
     print(json.dumps(facts) if as_json else "\n".join(map(str, answer.order)))
     for sentence in unsure:
         print(f"fipscm: {sentence}", file=sys.stderr)
@@ -117,20 +122,14 @@ def fit(
     print(f"Causal order, causes first: {' '.join(map(str, model.causal_order_))}")
     if assess and not options.fix_the_order:
         _tell_confidence(model)
-    for edge in found:
-        print(f"{edge['cause']} -> {edge['effect']}  weight {edge['weight']:.4g}  score {edge['score']:.1f}")
+    place = {name: position for position, name in enumerate(model.causal_order_)}
+    for edge in sorted(found, key=lambda edge: (place[edge["cause"]], place[edge["effect"]])):
+        direction = f"  direction {edge['confidence']:.0%}" if "confidence" in edge else ""
+        figures = f"weight {edge['weight']:.4g}  score {edge['score']:.1f}{direction}"
+        print(f"{edge['cause']} -> {edge['effect']}  {figures}")
     print(f"Saved in {out}.")
 
 
-def _within(answer: "ZeroShot", knowledge: "fipscm.Knowledge | None") -> "ZeroShot":
-    """The answer with the edges that are known: impossible ones have no probability, required ones are certain."""
-    if knowledge is None or answer.edges is None:
-        return answer
-    columns = list(answer.edges.columns)
-    allowed, required = knowledge.allowed(columns).T, knowledge.required(columns).T
-    return replace(answer, edges=answer.edges.where(allowed, 0.0).mask(required, 1.0))
-
-
 def _tell_confidence(model: "fipscm.FiP") -> None:
-    sure = f"Each step of this order holds in at least {SURE:.0%} of the resampled orders."
-    print("\n".join(doubts(model.causal_order_, model.order_confidence_)) or sure)
+    sure = f"The direction of every edge holds in at least {SURE:.0%} of the resampled orders."
+    print("\n".join(doubts(model.graph_.edges, model.order_confidence_)) or sure)

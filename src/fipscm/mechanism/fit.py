@@ -203,10 +203,11 @@ class _Learner:
         return np.asarray(nodes[np.array(proven)], dtype=np.intp)
 
     def _checkpoint_of(self, allowed: Mask) -> Path | None:
-        """A file of its own for every table and mask: a refit on fewer edges must not resume the training on more."""
+        """A file of its own for every way to learn, table and mask: a refit must not resume another training."""
         if self.checkpoint is None:
             return None
-        stage = crc32(allowed.tobytes(), crc32(self.intervened.tobytes(), crc32(self.z.tobytes())))
+        parts = repr(self.config).encode(), self.z.tobytes(), self.intervened.tobytes(), allowed.tobytes()
+        stage = crc32(b"".join(parts))
         return self.checkpoint.with_name(f"{self.checkpoint.name}-{stage:08x}")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
-from fipscm.graph import adjacency_from_allowed
+from fipscm.graph import adjacency_from_allowed, listed
 from fipscm.mechanism.box import Box
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.skip import Skip
@@ -20,7 +20,7 @@ from fipscm.tables.checkpoint import restore_module, to_arrays
 CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LearnedSCM(NodewiseSCM):
     """x = centre + scale * (skip(z) + residual_scale * T(z, 0)) + noise, with z the standardized rows.
 
@@ -58,6 +58,10 @@ class LearnedSCM(NodewiseSCM):
     edge_scores: Array
     edge_derivatives: Array
     edge_weights: Array
+
+    def __repr__(self) -> str:
+        ordered = listed(self.names[column] for column in self.order)
+        return f"LearnedSCM of {len(self.names)} variables and {self.allowed.sum()} edges, causes first: {ordered}"
 
     @property
     def adjacency(self) -> Adjacency:

@@ -3,7 +3,7 @@ from fipscm.order.inference import drawn_orders, precedence_shares, processor_co
 from fipscm.order.removal import Removal
 from fipscm.order.weights import load_encoder, shipped_encoder
 from fipscm.order.zero_shot import (
-    METHODS,
+    ORDERINGS,
     ZeroShot,
     infer_order,
     order_confidence,
@@ -12,7 +12,7 @@ from fipscm.order.zero_shot import (
 )
 
 __all__ = [
-    "METHODS",
+    "ORDERINGS",
     "SCALES",
     "Removal",
     "ZeroShot",

@@ -20,7 +20,7 @@ from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shi
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import training_frame, warn_of_missing_codes
 
-METHODS = ("evidence", *BASELINES)
+ORDERINGS = ("evidence", *BASELINES)
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ def infer_order(
     """
     if method == "evidence":
         return zero_shot(data, scale, knowledge, n_jobs, weights, intervened).order
-    if method not in METHODS:
-        raise unknown_name("order method", method, METHODS)
+    if method not in ORDERINGS:
+        raise unknown_name("order method", method, ORDERINGS)
     for name, given in (("knowledge", knowledge), ("weights", weights), ("intervened", intervened)):
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
@@ -139,6 +139,8 @@ def zero_shot(
     edges, confounded = (
         None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, found.confounded)
     )
+    if edges is not None and knowledge is not None:
+        edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
     world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
     return ZeroShot(order, found.order, edges, confounded, world, int(np.isnan(values).sum()), raw)

@@ -44,7 +44,17 @@ class Question:
 
 @dataclass(frozen=True, repr=False)
 class Effect:
-    """An average effect, its interval at the given level, and its value under other plausible orders, if asked for."""
+    """An average effect, its interval at the given level, and how far it depends on the causal order.
+
+    Attributes:
+        question: what was asked.
+        estimate: the average effect.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        level: of the interval.
+        by_order: the effect under this and other plausible orders, if they were asked for.
+        agreement: of an assessed model, the share of plausible orders under which the total effect keeps its sign.
+    """
 
     question: Question
     estimate: float
@@ -52,6 +62,7 @@ class Effect:
     high: float
     level: float
     by_order: tuple[float, ...] = ()
+    agreement: float | None = None
 
     @property
     def sign_flips(self) -> bool:
@@ -78,6 +89,8 @@ class Effect:
             f"Setting {asked.treatment} to {asked.treated:g} instead of {asked.control:g} changes {asked.outcome} by "
             f"{self.estimate:.4g} on average ({self.level:.0%} interval {self.low:.4g} to {self.high:.4g}{premise})."
         )
+        if self.agreement is not None:
+            text += f" {self.agreement:.0%} of the resampled orders agree with its sign."
         if self.by_order:
             least, most = min(self.by_order), max(self.by_order)
             text += f" Over {len(self.by_order)} plausible orders: {least:.4g} to {most:.4g}"

@@ -140,8 +140,8 @@ def _require_numeric(column: pd.Series) -> None:
         )
     cells = "every cell" if len(bad) == len(column) else f"{len(bad)} of {len(column)} cells"
     raise DataError(
-        f"Column '{column.name}' is not numeric (row {bad[0]} holds {column.iloc[bad[0]]!r}; {cells} like that): "
-        "correct or remove these rows, or leave the column out, or encode it as numbers first."
+        f"Column '{column.name}' is not numeric (row {bad[0]}, counted from 0, holds {column.iloc[bad[0]]!r}; {cells} "
+        "like that): correct or remove these rows, or leave the column out, or encode it as numbers first."
     )
 
 

@@ -1,7 +1,7 @@
 """What two columns alone say about their direction. Shapes: N rows, D variables, K basis functions per variable.
 
 These statistics do not change when other variables are removed, so they are computed once per table. Contrasts are
-positive at [j, i] where the rows speak for i causing j, whatever the reason: a line with noise that is not normal, or
+positive at [j, i] where the rows favour that i causes j, for whatever reason: a line with noise that is not normal, or
 a mean and a scale that are smooth functions of the cause.
 """
 

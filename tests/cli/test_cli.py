@@ -141,10 +141,12 @@ def test_effect_takes_the_knowledge_that_fit_takes(fipscm, folder):
     assert json.loads(told.stdout)["estimate"] == pytest.approx(0, abs=1e-9)
 
 
-def test_doubts_about_neighbours_are_told_in_words(fipscm, tmp_path):
-    rng = np.random.default_rng(0)
-    strangers = pd.DataFrame({"left": rng.normal(size=300), "right": rng.normal(size=300)})
-    strangers.to_csv(tmp_path / "data.csv", index=False)
+def test_doubts_about_an_edge_are_told_in_words_and_those_about_strangers_are_not(fipscm, tmp_path):
+    # Two linear Gaussian columns: no method can tell which one is the cause.
+    left, noise, stranger = np.random.default_rng(0).normal(size=(3, 300))
+    pd.DataFrame({"left": left, "right": left + noise}).to_csv(tmp_path / "data.csv", index=False)
+    pd.DataFrame({"left": left, "right": stranger}).to_csv(tmp_path / "strangers.csv", index=False)
+    assert "Unsure" not in fipscm("fit", tmp_path / "strangers.csv", "--out", tmp_path / "m.fip").stdout
     asked = fipscm("order", tmp_path / "data.csv")
     assert sorted(asked.stdout.split()) == ["left", "right"]
     assert asked.stderr.startswith("fipscm: Unsure whether '")

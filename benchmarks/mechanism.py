@@ -18,8 +18,8 @@ from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, TransformerConfig, fit_mechanism
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.skip import Skip
-from fipscm.mechanism.train import chunked_backward
-from fipscm.mechanism.transformer import CausalTransformer, Parents
+from fipscm.mechanism.network.train import chunked_backward
+from fipscm.mechanism.network.transformer import CausalTransformer, Parents
 from fipscm.simulate import metadataset
 
 SIZES = TransformerConfig()

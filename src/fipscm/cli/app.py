@@ -5,11 +5,11 @@ from typing import Annotated
 import typer
 
 from fipscm import __version__
-from fipscm.cli.ask import check, counterfactual, do, effect, sample
-from fipscm.cli.bench import bench, bench_summary
-from fipscm.cli.learn import fit, order
-from fipscm.cli.pretrain import pretrain
-from fipscm.cli.simulated import demo, simulate
+from fipscm.cli.commands.ask import check, counterfactual, do, effect, sample
+from fipscm.cli.commands.bench import bench, bench_summary
+from fipscm.cli.commands.learn import fit, order
+from fipscm.cli.commands.pretrain import pretrain
+from fipscm.cli.commands.simulated import demo, simulate
 
 app = typer.Typer(add_completion=False)
 

@@ -22,8 +22,8 @@ from fipscm.mechanism.screen import screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.smooth import Relevance
-from fipscm.mechanism.train import TrainingConfig, held_out_errors, train
-from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
+from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
+from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 
 PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the square of the variables
 TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors

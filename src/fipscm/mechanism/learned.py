@@ -13,7 +13,7 @@ from fipscm.graph import adjacency_from_allowed, listed
 from fipscm.mechanism.box import Box
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.skip import Skip
-from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
+from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.scm.nodewise import NodewiseSCM
 from fipscm.tables.checkpoint import restore_module, to_arrays
 

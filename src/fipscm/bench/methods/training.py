@@ -14,8 +14,8 @@ from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.method import Answer, Method
 from fipscm.bench.methods.torch_globals import borrowed_torch
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism.train import chunked_backward
-from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
+from fipscm.mechanism.network.train import chunked_backward
+from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.metrics import tos
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.order.paper.chunks import RowsReader, order_by_chunks

@@ -18,7 +18,7 @@ def demo(
     """See the main job on simulated data.  Example: fipscm demo --out somewhere."""
     from rich.console import Console
 
-    from fipscm.cli.demo import run
+    from fipscm.cli.commands.demo import run
 
     run(seed, out, Console())
 

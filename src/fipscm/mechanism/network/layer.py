@@ -7,7 +7,7 @@ in that number, with coefficients that all rows share: no projection of width W 
 import torch
 from torch import Tensor, nn
 
-from fipscm.mechanism.attention import causal_attention
+from fipscm.mechanism.network.attention import causal_attention
 
 
 class CausalLayer(nn.Module):

@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from fipscm.mechanism.attention import causal_attention
-from fipscm.mechanism.layer import CausalLayer
+from fipscm.mechanism.network.attention import causal_attention
+from fipscm.mechanism.network.layer import CausalLayer
 
 
 def plain_layer(layer, state, values, slope, offset, present):

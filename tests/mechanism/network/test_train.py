@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism.train import TrainingConfig, chunked_backward, held_out_errors, train
-from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
+from fipscm.mechanism.network.train import TrainingConfig, chunked_backward, held_out_errors, train
+from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 
 SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)
 PARENTS = Parents.of(allowed_from_order([0, 1]), [1])

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism.transformer import CausalTransformer, Parents, TransformerConfig
+from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 
 SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)
 

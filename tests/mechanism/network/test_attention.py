@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from fipscm.mechanism.attention import causal_attention
+from fipscm.mechanism.network.attention import causal_attention
 
 
 def random_case(seed, rows=5, slots=4, spread=3.0):

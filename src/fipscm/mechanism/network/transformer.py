@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from fipscm.arrays import Mask, Order
-from fipscm.mechanism.layer import CausalLayer
+from fipscm.mechanism.network.layer import CausalLayer
 
 BLOCK = 6  # nodes; smaller blocks have fewer empty slots, larger ones need fewer operations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from fipscm.mechanism.transformer import CausalTransformer, Parents
+from fipscm.mechanism.network.transformer import CausalTransformer, Parents
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays, to_tensors
 

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, TransformerConfig, fit_mechanism
+from fipscm.mechanism.box import Box
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.train import chunked_backward
@@ -131,11 +132,13 @@ def untrained_model(variables: int) -> LearnedSCM:
         allowed=full_order(variables),
         centre=zeros,
         scale=ones,
+        box=Box.unbounded(variables),
         skip=Skip.none(variables),
         network=CausalTransformer(variables, SIZES, torch.Generator()),
         nodes=np.arange(variables),
         residual_scale=ones,
         edge_scores=square,
+        edge_derivatives=square,
         edge_weights=square,
     )
 

@@ -152,9 +152,9 @@ class LearnedSCM(NodewiseSCM):
             pieces = [network(piece, parents) for piece in torch.split(self._tensor(nearest), CHUNK)]
         values = torch.cat(pieces).cpu().double().numpy()
         outside = np.flatnonzero(beyond[:, self.allowed[nodes].any(axis=0)].any(axis=1))
-        if len(outside):
-            slopes = self._network_slopes(nearest[outside], nodes)
-            values[outside] += np.einsum("nqd,nd->nq", slopes, beyond[outside])
+        for start in range(0, len(outside), CHUNK):
+            part = outside[start : start + CHUNK]
+            values[part] += np.einsum("nqd,nd->nq", self._network_slopes(nearest[part], nodes), beyond[part])
         return np.asarray(values)
 
     def _network_slopes(self, z: Array, nodes: Order, along: Array | None = None) -> Array:

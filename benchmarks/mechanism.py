@@ -16,10 +16,11 @@ from torch import Tensor, nn
 
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, TransformerConfig, fit_mechanism
-from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.network.train import chunked_backward
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents
+from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.skip import Skip
 from fipscm.simulate import metadataset
 
 SIZES = TransformerConfig()
@@ -131,11 +132,13 @@ def untrained_model(variables: int) -> LearnedSCM:
         allowed=full_order(variables),
         centre=zeros,
         scale=ones,
+        box=Box.unbounded(variables),
         skip=Skip.none(variables),
         network=CausalTransformer(variables, SIZES, torch.Generator()),
         nodes=np.arange(variables),
         residual_scale=ones,
         edge_scores=square,
+        edge_derivatives=square,
         edge_weights=square,
     )
 

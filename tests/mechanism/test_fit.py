@@ -7,7 +7,7 @@ import pytest
 from fipscm.errors import GraphError, InterventionError, UnknownNameError
 from fipscm.graph import allowed_from_adjacency, allowed_from_order
 from fipscm.mechanism import LearnedSCM, MechanismConfig, TrainingConfig, TransformerConfig, fit_mechanism
-from fipscm.mechanism.box import Box
+from fipscm.mechanism.regression.box import Box
 from fipscm.metrics import directed_f1, rescaled_l2
 from fipscm.scm.fixed_point import fixed_point
 from fipscm.scm.intervention import Shift

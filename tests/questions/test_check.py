@@ -6,10 +6,6 @@ import pytest
 
 from fipscm.questions.check import (
     CheckResult,
-    _centred_kernel,
-    _moments_over_shuffles,
-    dependence,
-    discrepancy,
     fit_findings,
     noise_findings,
     novelty_finding,
@@ -17,6 +13,7 @@ from fipscm.questions.check import (
     table_findings,
     variance_finding,
 )
+from fipscm.questions.kernel_tests import _centred_kernel, _moments_over_shuffles, dependence, discrepancy
 from fipscm.simulate import sample_scm
 
 

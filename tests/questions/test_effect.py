@@ -30,7 +30,7 @@ def test_the_effect_in_a_linear_scm_is_the_sum_over_paths(rng):
 def test_no_correction_changes_nothing_and_a_known_one_changes_that_much(rng):
     scm = known_scm("simpson")
     model = fitted(scm, scm.sample(500, rng))
-    rows = scm.sample(20, rng).to_numpy()
+    rows = np.concatenate([scm.sample(20, rng).to_numpy(), 5 * scm.sample(20, rng).to_numpy()])  # and beyond
     np.testing.assert_allclose(corrected(model, np.zeros((4, 6))).predict(rows), model.predict(rows), atol=1e-9)
     correction = np.zeros((4, 6))
     correction[2] = [0.5, -0.25, 0.1, 0.0, 0.0, 0.0]

@@ -1,7 +1,7 @@
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.progress import progress_bar
 from fipscm.mechanism.network.train import TrainingConfig
 from fipscm.mechanism.network.transformer import TransformerConfig
+from fipscm.mechanism.progress import progress_bar
 
 __all__ = ["LearnedSCM", "MechanismConfig", "TrainingConfig", "TransformerConfig", "fit_mechanism", "progress_bar"]

@@ -13,10 +13,17 @@ from torch import Tensor
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.progress import OnStep, uncounted
+from fipscm.mechanism.regression.smooth import (
+    ROUGH,
+    Relevance,
+    Waves,
+    learn_relevance,
+    numpy_on_one_thread,
+    squared_errors,
+)
+from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.screen import screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
-from fipscm.mechanism.smooth import ROUGH, Relevance, Waves, learn_relevance, numpy_on_one_thread, squared_errors
-from fipscm.mechanism.usable import usable_rows
 
 FITTED_SHARE = 0.6  # of the rows; the others measure how much worse predictions are without a cause
 MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number

@@ -13,17 +13,17 @@ import torch
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, unknown_name
 from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
-from fipscm.mechanism.box import Box
 from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.progress import OnProgress, silent, steps_of
-from fipscm.mechanism.screen import screen
-from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
-from fipscm.mechanism.skip import Skip
-from fipscm.mechanism.smooth import Relevance
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
+from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.progress import OnProgress, silent, steps_of
+from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.skip import Skip
+from fipscm.mechanism.regression.smooth import Relevance
+from fipscm.mechanism.screen import screen
+from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 
 PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the square of the variables
 TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors

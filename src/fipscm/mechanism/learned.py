@@ -10,10 +10,10 @@ import torch
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
 from fipscm.graph import adjacency_from_allowed, listed
-from fipscm.mechanism.box import Box
-from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.skip import Skip
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
+from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.skip import Skip
 from fipscm.scm.nodewise import NodewiseSCM
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
@@ -155,9 +155,9 @@ class LearnedSCM(NodewiseSCM):
             pieces = [network(piece, parents) for piece in torch.split(self._tensor(nearest), CHUNK)]
         values = torch.cat(pieces).cpu().double().numpy()
         outside = np.flatnonzero(beyond[:, self.allowed[nodes].any(axis=0)].any(axis=1))
-        if len(outside):
-            slopes = self._network_slopes(nearest[outside], nodes)
-            values[outside] += np.einsum("nqd,nd->nq", slopes, beyond[outside])
+        for start in range(0, len(outside), CHUNK):
+            part = outside[start : start + CHUNK]
+            values[part] += np.einsum("nqd,nd->nq", self._network_slopes(nearest[part], nodes), beyond[part])
         return np.asarray(values)
 
     def _network_slopes(self, z: Array, nodes: Order, along: Array | None = None) -> Array:

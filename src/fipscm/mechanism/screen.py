@@ -11,9 +11,9 @@ import numpy as np
 from scipy import linalg, stats
 
 from fipscm.arrays import Array, Mask, Order
-from fipscm.mechanism.linear import eliminate_linear
+from fipscm.mechanism.regression.linear import eliminate_linear
+from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.significance import log_f_tail
-from fipscm.mechanism.usable import usable_rows
 
 BUMPS = 8  # per column: enough for a curve that turns a few times
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number

@@ -2,7 +2,7 @@ import numpy as np
 from scipy import stats
 
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism.linear import eliminate_linear, least_squares, log_p_values
+from fipscm.mechanism.regression.linear import eliminate_linear, least_squares, log_p_values
 
 
 def test_least_squares_recovers_noiseless_weights_over_many_magnitudes():

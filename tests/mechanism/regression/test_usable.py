@@ -7,7 +7,7 @@ import pytest
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, MechanismConfig, TrainingConfig, TransformerConfig, fit_mechanism
 from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.usable import usable_rows
+from fipscm.mechanism.regression.usable import usable_rows
 
 SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)
 QUICK = MechanismConfig(transformer=SMALL, training=TrainingConfig(epochs=3))

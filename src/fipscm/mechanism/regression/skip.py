@@ -10,10 +10,18 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.box import Box
-from fipscm.mechanism.linear import least_squares
 from fipscm.mechanism.progress import OnStep, uncounted
-from fipscm.mechanism.smooth import FINE, ROUGH, Relevance, Waves, fit_waves, learn_relevance, numpy_on_one_thread
+from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.linear import least_squares
+from fipscm.mechanism.regression.smooth import (
+    FINE,
+    ROUGH,
+    Relevance,
+    Waves,
+    fit_waves,
+    learn_relevance,
+    numpy_on_one_thread,
+)
 
 WAVES = 1_000  # with half as many, counterfactual errors grew
 

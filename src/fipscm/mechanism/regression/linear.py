@@ -4,8 +4,8 @@ import numpy as np
 from scipy import linalg
 
 from fipscm.arrays import Array, Mask
+from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.significance import log_f_tail
-from fipscm.mechanism.usable import usable_rows
 
 
 def least_squares(z: Array, allowed: Mask, intervened: Mask | None = None) -> Array:

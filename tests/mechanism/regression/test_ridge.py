@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from fipscm.mechanism.smooth import Ridge
+from fipscm.mechanism.regression.smooth import Ridge
 
 
 def drawn(seed):

@@ -3,8 +3,8 @@ import pytest
 import torch
 
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism.box import Box
-from fipscm.mechanism.skip import Skip
+from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.skip import Skip
 
 
 @pytest.fixture(scope="module")

@@ -327,6 +327,13 @@ def test_what_would_be_dropped_in_silence_is_said(table, rng):
         FiP(order=ORDER, random_state=0).fit(coded)
 
 
+def test_a_table_too_small_for_curves_is_told_so(table, recwarn):
+    with pytest.warns(UserWarning, match="60 rows of 3 columns do not suffice to test for curvature"):
+        FiP(order=ORDER, random_state=0).fit(table.head(60))
+    FiP(order=ORDER, random_state=0).fit(table)
+    assert not [warning for warning in recwarn if "curvature" in str(warning.message)]
+
+
 def test_the_model_is_the_papers_object_too(model, table):
     fixed, rows = model.to_fixed_point(), table.head(20)
     pd.testing.assert_frame_equal(

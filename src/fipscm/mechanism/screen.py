@@ -5,6 +5,7 @@ The basis has three levels (the columns, bumps of each column, products of two c
 can determine. One factorisation per node and level gives the tests of all its causes.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,13 @@ def screen(z: Array, allowed: Mask, limit: float, intervened: Mask | None = None
         np.zeros(variables),
     )
     shared = _levels(z)
+    if not shared and allowed.any():
+        warnings.warn(
+            f"{len(z)} rows of {variables} columns do not suffice to test for curvature, so that every mechanism is "
+            "fitted as a straight line: use more rows, or fewer columns.",
+            UserWarning,
+            stacklevel=2,
+        )
     for node in np.flatnonzero(allowed.any(axis=1)):
         causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, intervened)
         levels = shared if rows is z else _levels(rows)

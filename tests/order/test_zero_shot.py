@@ -6,7 +6,7 @@ from fipscm.errors import DataError, KnowledgeError, OrderError, UnknownNameErro
 from fipscm.graph import order_positions
 from fipscm.knowledge import Knowledge
 from fipscm.metrics import tos
-from fipscm.order import ORDERINGS, infer_order, order_confidence, plausible_orders, zero_shot, zero_shot_order
+from fipscm.order import ORDERINGS, infer_order, order_confidence, zero_shot, zero_shot_order
 from fipscm.simulate import sample_scm
 from fipscm.tables.validate import as_frame
 
@@ -114,10 +114,9 @@ def test_contradictory_knowledge_names_the_cycle(case):
         infer_order,
         zero_shot,
         lambda table: infer_order(table, method="r2"),
-        lambda table: plausible_orders(table, np.random.default_rng(0), resamples=2),
         lambda table: order_confidence(table, np.random.default_rng(0), resamples=2),
     ],
-    ids=["infer_order", "zero_shot", "baseline", "plausible_orders", "order_confidence"],
+    ids=["infer_order", "zero_shot", "baseline", "order_confidence"],
 )
 def test_a_table_is_validated_exactly_once(case, ask, monkeypatch):
     seen = []

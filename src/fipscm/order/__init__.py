@@ -7,7 +7,6 @@ from fipscm.order.zero_shot import (
     ZeroShot,
     infer_order,
     order_confidence,
-    plausible_orders,
     zero_shot,
 )
 
@@ -20,7 +19,6 @@ __all__ = [
     "infer_order",
     "load_encoder",
     "order_confidence",
-    "plausible_orders",
     "precedence_shares",
     "processor_cores",
     "shipped_encoder",

@@ -146,22 +146,6 @@ def zero_shot(
     return ZeroShot(order, found.order, edges, confounded, world, int(np.isnan(values).sum()), raw)
 
 
-def plausible_orders(
-    data: Any,
-    rng: np.random.Generator,
-    scale: str = "standardized",
-    knowledge: Knowledge | None = None,
-    n_jobs: int | None = None,
-    resamples: int = 20,
-    weights: str | Path | None = None,
-    intervened: Any = None,
-) -> list[Order]:
-    """Orders (D,) of column positions, drawn from leaf probabilities on bootstrapped rows."""
-    encoder = _encoder(weights)
-    _, values, raw, before, was_set = _validated(data, scale, knowledge, intervened, reads_missing_cells(encoder))
-    return drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)
-
-
 def order_confidence(
     data: Any,
     rng: np.random.Generator,
@@ -172,7 +156,7 @@ def order_confidence(
     weights: str | Path | None = None,
     intervened: Any = None,
 ) -> pd.DataFrame:
-    """P(row precedes column): the share of plausible orders that say so; arguments as in `plausible_orders`."""
+    """P(row precedes column): the share of so many orders, drawn on resampled rows; arguments as in `infer_order`."""
     encoder = _encoder(weights)
     names, values, raw, before, was_set = _validated(data, scale, knowledge, intervened, reads_missing_cells(encoder))
     orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)

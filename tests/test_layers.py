@@ -11,7 +11,7 @@ ROOT = Path(fipscm.__file__).parent
 ROWS = [
     {"errors", "arrays"},
     {"tables.stream"},
-    {"graph"},
+    {"robust", "graph"},
     {"metrics", "knowledge"},
     {"constraints"},
     {"tables.read", "tables.validate"},
@@ -27,7 +27,7 @@ ROWS = [
     {"mechanism.regression"},
     {"mechanism.screen"},
     {"mechanism.edges", "mechanism.learned"},
-    {"mechanism.overview"},
+    {"mechanism.overview", "mechanism.posterior"},
     {"mechanism.fit"},
     {"order.baselines", "order.evidence"},
     {"order.encoder", "order.novelty", "order.experiments"},

@@ -20,7 +20,7 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
-from fipscm.graph import to_networkx
+from fipscm.graph import allowed_from_order, to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
@@ -28,6 +28,7 @@ from fipscm.mechanism.overview import overview
 from fipscm.mechanism.progress import progress_bar, silent
 from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
+from fipscm.order.removal import Removal
 from fipscm.questions.check import CheckResult, check_model
 from fipscm.questions.effect import Effect, Question, average_effect, bootstrap_corrections
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
@@ -56,7 +57,8 @@ class FiP(BaseEstimator):
         graph: a networkx.DiGraph over column names, or an adjacency table (row = cause); its edges are not tested.
         knowledge: hard constraints on order and graph.
         scale: "standardized" lets no unit influence the inferred order, "raw" uses the columns' variances as evidence.
-        edges: "test" for the statistical edge test, "jacobian" for the paper's rule.
+        edges: "posterior" for odds that weigh what the order model holds and what the rows say, "test" for the
+            statistical test alone, "jacobian" for the paper's rule.
         prune: fit on the edges found; False keeps every edge the order allows.
         skip: solve regressions in closed form and train the transformer on their residuals; False is the paper's
             transformer alone.
@@ -97,7 +99,7 @@ class FiP(BaseEstimator):
         graph: nx.DiGraph | ArrayLike | None = None,
         knowledge: Knowledge | None = None,
         scale: str = "standardized",
-        edges: Literal["test", "jacobian"] = "test",
+        edges: Literal["posterior", "test", "jacobian"] = "posterior",
         prune: bool = True,
         skip: bool = True,
         random_state: Any = None,
@@ -148,7 +150,7 @@ class FiP(BaseEstimator):
         warn_of_missing_codes(frame)
         table = _Table(frame, parse_intervened(intervened, frame))
         rng = _generator(self.random_state)
-        scm = self._fit_on(table, self._choose_order(table), rng, checkpoint)
+        scm = self._fit_on(table, self._read_order(table, self._given_precedence(table)), rng, checkpoint)
         if not scm.allowed.any():
             warnings.warn(
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
@@ -340,13 +342,19 @@ class FiP(BaseEstimator):
         given = self._constraints.settings(self._fitted.names)
         return {**self.get_params(), **given, "random_state": seed, "device": str(self.device)}
 
-    def _choose_order(self, table: "_Table") -> Order:
-        """The order given, or the inferred one; always one the knowledge permits."""
+    def _read_order(self, table: "_Table", before: Mask | None) -> Removal:
+        """The order, and the order model's edges along it where they are asked for."""
+        names, edges = list(table.frame.columns), self.edges == "posterior" and self.graph is None
+        if self._constraints.fix_the_order and not edges:
+            return Removal(self._constraints.given_order(names), None)
+        return zero_shot_order(table.values, self._raw, before, n_jobs=self.n_jobs, intervened=table.intervened)
+
+    def _given_precedence(self, table: "_Table") -> Mask | None:
+        """(D, D), who must stand before whom: all of a given order, or what is known."""
         names = list(table.frame.columns)
         if self._constraints.fix_the_order:
-            return self._constraints.given_order(names)
-        before = self._precedence(names)
-        return zero_shot_order(table.values, self._raw, before, n_jobs=self.n_jobs, intervened=table.intervened).order
+            return allowed_from_order(self._constraints.given_order(names)).T
+        return self._precedence(names)
 
     def _precedence(self, names: Sequence[Hashable]) -> Mask | None:
         """(D, D), who must stand before whom in an inferred order."""
@@ -357,9 +365,9 @@ class FiP(BaseEstimator):
         return self.scale == "raw"
 
     def _fit_on(
-        self, table: "_Table", order: Order, rng: np.random.Generator, checkpoint: str | Path | None = None
+        self, table: "_Table", found: Removal, rng: np.random.Generator, checkpoint: str | Path | None = None
     ) -> LearnedSCM:
-        names = list(table.frame.columns)
+        names, order = list(table.frame.columns), found.order
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         with progress_bar() if self.verbose else nullcontext(silent) as on_progress:
             return fit_mechanism(
@@ -368,6 +376,7 @@ class FiP(BaseEstimator):
                 MechanismConfig(self.edges, self.prune, self.skip, device=device),
                 order=order,
                 required=self._constraints.required(order, names),
+                prior=None if found.edges is None else found.edges.T,
                 intervened=table.intervened,
                 seed=int(rng.integers(2**31)),
                 on_progress=on_progress,
@@ -380,7 +389,7 @@ class FiP(BaseEstimator):
             raise KnowledgeError("The causal order was given, so no other one is plausible: ask without `orders`.")
         for order in self._draw_orders(count, rng) if count else ():
             table = self._training_table
-            scm = self._fit_on(table, order, rng)
+            scm = self._fit_on(table, self._read_order(table, allowed_from_order(order).T), rng)
             yield scm, bootstrap_corrections(scm, table.values, rng, intervened=table.intervened)
 
     def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:

@@ -60,6 +60,36 @@ def test_independent_columns_get_no_edges():
     assert not find_edges(z, allowed_from_order(range(8)), torch.Generator().manual_seed(0)).kept.any()
 
 
-def test_few_rows_leave_only_the_linear_test():
+def test_few_rows_leave_only_the_linear_test_and_say_so():
     z = np.random.default_rng(7).standard_normal((20, 10))
-    assert (screen(z, allowed_from_order(range(10)), -5.0).curvature == 0).all()
+    with pytest.warns(UserWarning, match="straight lines"):
+        screening = screen(z, allowed_from_order(range(10)), np.full((10, 10), -5.0))
+    assert (screening.curvature[4:] == 0).all()
+
+
+def test_a_node_of_a_wide_table_is_tested_for_curvature_on_its_own_causes():
+    rng = np.random.default_rng(8)
+    z = rng.standard_normal((500, 60))
+    z[:, 1] = np.square(z[:, 0]) + 0.1 * rng.standard_normal(500)
+    z = (z - z.mean(axis=0)) / z.std(axis=0)
+    allowed = np.zeros((60, 60), dtype=bool)
+    allowed[1, 0] = True
+    assert find_edges(z, allowed, torch.Generator().manual_seed(0)).kept[1, 0]
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        lambda x, rng: (rng.random(len(x)) < 0.03 + 0.05 * (x > 0.3)).astype(float),
+        lambda x, rng: np.maximum(x, 0) + 2 * rng.standard_t(3, len(x)),
+        lambda x, rng: x + np.exp(1.3 * rng.standard_normal(len(x))),
+    ],
+    ids=["rare yes", "bent line under heavy noise", "lognormal noise"],
+)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_an_edge_that_anyone_sees_is_kept(effect, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(3_000)
+    values = np.column_stack([x, effect(x, rng)])
+    z = (values - values.mean(axis=0)) / values.std(axis=0)
+    assert find_edges(z, allowed_from_order([0, 1]), torch.Generator().manual_seed(0)).kept[1, 0]

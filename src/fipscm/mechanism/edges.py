@@ -1,4 +1,4 @@
-"""Which allowed causes are real. Shapes: N rows, D variables, P candidate causes of one node.
+"""Which allowed causes are real, by tests alone. Shapes: N rows, D variables, P candidate causes of one node.
 
 A score is -log10 of the p-value corrected for all D^2 tests, so that scores compare across nodes; an edge is kept where
 the score exceeds -log10 of the level.
@@ -9,24 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.progress import OnStep, uncounted
-from fipscm.mechanism.regression.smooth import (
-    ROUGH,
-    Relevance,
-    Waves,
-    learn_relevance,
-    numpy_on_one_thread,
-    squared_errors,
-)
+from fipscm.mechanism.regression.process import Process, learn_process
+from fipscm.mechanism.regression.smooth import Waves, fit_waves, numpy_on_one_thread, predict
 from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.screen import screen
-from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
+from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_correction, scores_from_log_p
 
-FITTED_SHARE = 0.6  # of the rows; the others measure how much worse predictions are without a cause
 MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number
+MOST_ROWS = 20_000  # that waves are fitted to and tested on
+WAVES = 200  # more of them find no more causes
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,16 @@ class EdgeTest:
     kept: Mask
     scores: Array
     curved: Mask
-    smoothness: Mapping[int, Relevance]
+    smoothness: Mapping[int, Process]
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """(D, D) log p-values of all causes, (D,) which nodes are curved, and the smoothness of those."""
+
+    log_p: Array
+    curved: Mask
+    smoothness: Mapping[int, Process]
 
 
 def find_edges(
@@ -52,65 +55,87 @@ def find_edges(
     generator: torch.Generator,
     level: float = SIGNIFICANCE,
     on_step: OnStep = uncounted,
-    intervened: Mask | None = None,
+    unusable: Mask | None = None,
 ) -> EdgeTest:
-    """Test every allowed cause on standardized columns (N, D), where its effect was not `intervened` (N, D) on.
+    """Test every allowed cause on standardized columns (N, D), on rows that are not `unusable` (N, D) for its effect.
 
     A t-test decides where a node is linear. Elsewhere causes that cannot matter are screened out, and the others are
     eliminated backwards: a cause stays only if predictions of unseen rows get worse without it.
     """
     variables = len(allowed)
     limit = np.log(level / variables**2)
-    screening = screen(z, allowed, limit, intervened)
-    curved = screening.curvature < limit
+    found = eliminate_everywhere(z, allowed, np.full(allowed.shape, limit), generator, on_step, unusable, limit)
+    kept = (found.log_p < limit) & allowed
+    scores = np.where(allowed, scores_from_log_p(found.log_p, variables), 0)
+    return EdgeTest(kept, scores, found.curved, found.smoothness)
+
+
+def eliminate_everywhere(
+    z: Array,
+    allowed: Mask,
+    limits: Array,
+    generator: torch.Generator,
+    on_step: OnStep,
+    unusable: Mask | None,
+    curvature_limit: float,
+) -> Elimination:
+    """Test the allowed causes of all nodes; one stays where its log p-value is below its own limit (D, D)."""
+    screening = screen(z, allowed, limits, unusable)
+    curved = screening.curvature < curvature_limit
     log_p = np.where(curved[:, None], screening.dependence, screening.linear)
     smoothness = {}
     for step, node in enumerate(np.flatnonzero(curved), start=1):
-        candidates = np.flatnonzero(log_p[node] < limit)
-        candidates = candidates[np.argsort(log_p[node, candidates], kind="stable")][:MOST_CANDIDATES]
-        log_p[node] = np.maximum(log_p[node], limit)
+        excess = log_p[node] - limits[node]
+        candidates = np.flatnonzero(allowed[node] & (excess < 0))
+        candidates = np.sort(candidates[np.argsort(excess[candidates], kind="stable")][:MOST_CANDIDATES])
+        log_p[node] = np.maximum(log_p[node], limits[node])
         if len(candidates):
-            candidates.sort()
-            rows = torch.as_tensor(usable_rows(z, node, intervened), dtype=torch.float32)
+            rows = usable_rows(z, node, unusable)[:MOST_ROWS]
             log_p[node, candidates], smoothness[int(node)] = eliminate(
-                rows[:, candidates], rows[:, node], limit, generator
+                rows[:, candidates], rows[:, node], limits[node, candidates], generator
             )
         on_step(step, int(curved.sum()))
-    kept = (log_p < limit) & allowed
-    return EdgeTest(kept, np.where(allowed, scores_from_log_p(log_p, variables), 0), curved, smoothness)
+    return Elimination(log_p, curved, smoothness)
 
 
 @numpy_on_one_thread()
-def eliminate(z: Tensor, y: Tensor, limit: float, generator: torch.Generator) -> tuple[Array, Relevance]:
+def eliminate(z: Array, y: Array, limits: Array, generator: torch.Generator) -> tuple[Array, Process]:
     """Remove candidates (N, P) without which unseen rows of y are predicted as well.
 
-    Returns the log p-value (P,) of each candidate when it was removed, or at the end for those that stay, and the
-    relevance of those that stay.
+    Returns the log p-value (P,) of each candidate when it was removed, or at the end for those that stay below their
+    limits (P,), and the smoothness of the effect in those that stay.
     """
-    shuffled = torch.randperm(len(z), generator=generator)
+    shuffled = torch.randperm(len(z), generator=generator).numpy()
     z, y = z[shuffled], y[shuffled]
-    fitted = int(FITTED_SHARE * len(z))
-    waves = Waves.draw(z.shape[1], 200, generator)
-    relevance = learn_relevance(z[:fitted], y[:fitted], waves, ROUGH, generator)
+    waves = Waves.draw(z.shape[1], WAVES, generator)
+    process = learn_process(z, y)
     log_p = np.zeros(z.shape[1])
     staying = list(range(z.shape[1]))
     while staying:
-        full = _errors(z, y, waves, relevance, staying, fitted)
+        full = _predictions(z, y, waves, process, staying)
         for cause in staying:
-            worse = _errors(z, y, waves, relevance, [other for other in staying if other != cause], fitted) - full
-            log_p[cause] = log_p_of_gain(worse)
-        leaving = sorted((cause for cause in staying if log_p[cause] > limit), key=lambda cause: -log_p[cause])
+            less = _predictions(z, y, waves, process, [other for other in staying if other != cause])
+            log_p[cause] = log_p_of_correction(y - less, full - less)
+        excess = log_p - limits
+        leaving = sorted((cause for cause in staying if excess[cause] > 0), key=lambda cause: -excess[cause])
         if not leaving:
             break
         # Drop the weaker half of the insignificant causes, then test again: two correlated causes can hide each other.
         for cause in leaving[: (len(leaving) + 1) // 2]:
             staying.remove(cause)
-    return log_p, Relevance(relevance.inverse_lengths[staying], relevance.noise_ratio)
+    return log_p, process.of(staying)
 
 
-def _errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, causes: list[int], fitted: int) -> Tensor:
-    if not causes:
-        return (y[fitted:] - y[:fitted].mean()).double().square()
-    kept = torch.tensor(causes)
-    own = Relevance(relevance.inverse_lengths[kept], relevance.noise_ratio)
-    return squared_errors(z[:, kept], y, waves.of(kept), own, fitted)
+def _predictions(z: Array, y: Array, waves: Waves, process: Process, causes: list[int]) -> Array:
+    """(N,), each half of the rows of y as the other half predicts it from some of the causes."""
+    half = len(y) // 2
+    first, second = slice(0, half), slice(half, None)
+    predicted = np.empty(len(y))
+    for seen, unseen in ((first, second), (second, first)):
+        if causes:
+            own, smooth = waves.of(causes), process.of(causes)
+            fit = fit_waves(z[seen][:, causes], y[seen], own, smooth)
+            predicted[unseen] = predict(z[unseen][:, causes], own, smooth, fit)
+        else:
+            predicted[unseen] = y[seen].mean()
+    return predicted

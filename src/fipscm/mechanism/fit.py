@@ -1,5 +1,6 @@
 """Learn an SCM on an order or a graph: find the edges, then fit what remains. Shapes: N rows, D variables."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,18 +19,24 @@ from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.posterior import weigh_edges
 from fipscm.mechanism.progress import OnProgress, silent, steps_of
 from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.regression.smooth import Relevance
-from fipscm.mechanism.screen import screen
+from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_rows, usable_rows
+from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
+from fipscm.robust import wild_cells
 
 PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the square of the variables
 TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors
 EFFECT_ROWS = 2_000  # enough for the average of a derivative
-# A level of significance, and the mean absolute derivative between standardized columns that the paper asks of an edge.
-THRESHOLDS = {"test": SIGNIFICANCE, "jacobian": 0.1}
+NETWORK_ROWS = 2_000  # fewer leave too few to tell whether the network improves on the process
+NOISE_ROWS = 100_000  # of which the noises are kept
+RELEVANT = 0.01  # probability of a cause whose wild values matter
+# Odds of one, a level of significance, and the mean absolute derivative between standardized columns of the paper.
+THRESHOLDS = {"posterior": 0.0, "test": SIGNIFICANCE, "jacobian": 0.1}
 
 
 @dataclass(frozen=True)
@@ -37,16 +44,16 @@ class MechanismConfig:
     """How an SCM is learned.
 
     Attributes:
-        edges: "test", or "jacobian" for the paper's rule.
+        edges: "posterior" weighs rows and order model, "test" takes p-values alone, "jacobian" is the paper's rule.
         prune: fit on the edges found instead of on everything allowed.
         skip: solve a linear and a smooth part first and train the network on the rest; False is the paper's model.
-        threshold: the level of the test (0.01), or the mean absolute derivative that makes an edge (0.1).
+        threshold: of an edge: log10 of its odds (0), level of its test (0.01), or its mean absolute derivative (0.1).
         device: where the network is trained.
         transformer: the network's sizes.
         training: how it is trained.
     """
 
-    edges: Literal["test", "jacobian"] = "test"
+    edges: Literal["posterior", "test", "jacobian"] = "test"
     prune: bool = True
     skip: bool = True
     threshold: float | None = None
@@ -71,6 +78,7 @@ def fit_mechanism(
     *,
     order: Order | None = None,
     required: Mask | None = None,
+    prior: Array | None = None,
     intervened: Mask | None = None,
     seed: int = 0,
     on_progress: OnProgress = silent,
@@ -84,6 +92,7 @@ def fit_mechanism(
         config: how to learn.
         order: (D,) an order that allows all of them; one of them is chosen unless given.
         required: (D, D), edges to keep whatever the test says; a known graph requires all it allows.
+        prior: (D, D), the order model's probability that column j causes column i; edges="posterior" needs it.
         intervened: (N, D), cells that were set from outside: such a row tells nothing about the causes of that column.
         seed: of all random choices; the same seed and number of threads give the same model.
         on_progress: told about progress.
@@ -98,26 +107,63 @@ def fit_mechanism(
     intervened = np.zeros(rows.shape, dtype=bool) if intervened is None else intervened
     shuffled = torch.randperm(len(rows), generator=generator).numpy()
     rows, intervened = rows[shuffled], intervened[shuffled]
-    centre, scale = rows.mean(axis=0), rows.std(axis=0)
+    wild = wild_cells(rows)
+    centre, scale = tame_location(rows, wild)
     z = (rows - centre) / scale
     order = topological_order(adjacency_from_allowed(allowed)) if order is None else order
-    learner = _Learner(names, order, rows, intervened, z, centre, scale, config, generator, on_progress, checkpoint)
-    if config.edges == "test" and not (required == allowed).all():
-        found = find_edges(z, allowed, generator, config.limit, steps_of("Testing edges", on_progress), intervened)
-        kept, scores, curved = found.kept | required, found.scores, found.curved
-        return learner.fit(kept if config.prune else allowed, curved, scores, found.smoothness)
-    limit = np.log(SIGNIFICANCE / len(names))
-    screening = screen(z, allowed, limit, intervened)
-    curved = screening.curvature < limit
-    log_p = np.where(curved[:, None], screening.dependence, screening.linear)
-    scores = np.where(allowed, scores_from_log_p(log_p, len(names)), 0)
-    model = learner.fit(allowed, curved, scores)
-    if config.edges == "jacobian":
-        _, derivatives = _mean_derivatives(model, rows)
-        kept = ((derivatives > config.limit) & allowed) | required
-        if config.prune and (kept != allowed).any():
-            return replace(learner.fit(kept, curved, scores), edge_derivatives=derivatives.T)
+    learner = _Learner(
+        names, order, rows, intervened, wild, z, centre, scale, config, generator, on_progress, checkpoint
+    )
+    steps = steps_of("Testing edges", on_progress)
+    if (required == allowed).all():
+        return learner.fit(allowed, *_judged(z, allowed, unusable_rows(intervened, wild, allowed)))
+    if config.edges == "posterior":
+        prior = _checked_prior(prior, allowed)
+        unusable = unusable_rows(intervened, wild, allowed & (prior > RELEVANT))
+        found = weigh_edges(z, allowed, prior, generator, steps, unusable)
+    elif config.edges == "test":
+        unusable = unusable_rows(intervened, wild, allowed)
+        found = find_edges(z, allowed, generator, config.limit, steps, unusable)
+    else:
+        return _fit_by_derivatives(learner, allowed, required)
+    kept = found.kept | required
+    return learner.fit(kept if config.prune else allowed, found.curved, found.scores, found.smoothness)
+
+
+def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> LearnedSCM:
+    """The paper's rule: fit on everything allowed, keep what moves the fit, and fit again."""
+    config = learner.config
+    unusable = unusable_rows(learner.intervened, learner.wild, allowed)
+    curved, scores, smoothness = _judged(learner.z, allowed, unusable)
+    model = learner.fit(allowed, curved, scores, smoothness)
+    _, derivatives = _mean_derivatives(model, learner.rows)
+    kept = ((derivatives > config.limit) & allowed) | required
+    if config.prune and (kept != allowed).any():
+        return replace(learner.fit(kept, curved, scores), edge_derivatives=derivatives.T)
     return model
+
+
+def _judged(z: Array, allowed: Mask, unusable: Mask | None) -> tuple[Mask, Array, dict[int, Process]]:
+    """Which nodes are curved in all their allowed causes, the score of each cause, and what smoothness was learned.
+
+    A few rows decide by the marginal likelihood, more of them by a test.
+    """
+    limit = np.log(SIGNIFICANCE / len(allowed))
+    with warnings.catch_warnings():
+        if len(z) <= MOST_ROWS:
+            warnings.simplefilter("ignore", UserWarning)  # of too few rows for the test, which does not decide
+        screening = screen(z, allowed, np.full(allowed.shape, limit), unusable)
+    curved, smoothness = screening.curvature < limit, {}
+    if len(z) <= MOST_ROWS:
+        for node in np.flatnonzero(allowed.any(axis=1)):
+            rows = usable_rows(z, node, unusable)
+            causes, effect = rows[:, allowed[node]], rows[:, node]
+            process = learn_process(causes, effect)
+            curved[node] = is_curved(process, causes, effect)
+            if curved[node]:
+                smoothness[int(node)] = process
+    log_p = np.where(curved[:, None], screening.dependence, screening.linear)
+    return curved, np.where(allowed, scores_from_log_p(log_p, len(allowed)), 0), smoothness
 
 
 @dataclass(frozen=True)
@@ -128,6 +174,7 @@ class _Learner:
     order: Order
     rows: Array
     intervened: Mask
+    wild: Mask
     z: Array
     centre: Array
     scale: Array
@@ -137,21 +184,25 @@ class _Learner:
     checkpoint: Path | None
 
     def fit(
-        self, allowed: Mask, curved: Mask, scores: Array, smoothness: Mapping[int, Relevance] | None = None
+        self, allowed: Mask, curved: Mask, scores: Array, smoothness: Mapping[int, Process] | None = None
     ) -> LearnedSCM:
         """Solve the skip, train the network on its residuals, and take what is left as noises."""
-        fitted = round((1 - self.config.training.validation) * len(self.z))
-        trained = allowed.any(axis=1) & (curved if self.config.skip else True)
-        skip = Skip.none(len(allowed))
+        trains = len(self.z) >= NETWORK_ROWS or not self.config.skip
+        fitted = round((1 - self.config.training.validation) * len(self.z)) if trains else len(self.z)
+        skip, unusable = Skip.none(len(allowed)), unusable_rows(self.intervened, self.wild, allowed)
+        box = Box.of(self.rows, self.wild)
         if self.config.skip:
-            steps = steps_of("Solving nodes", self.on_progress)
-            skip = Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps, self.intervened)
-        box = Box.of(self.rows)
-        mean = skip(self.z, box.standardized(self.centre, self.scale))
-        residual = np.where(self.intervened, np.nan, self.z - mean)  # what was set has no noise
+            skip = self._solved(allowed, curved, fitted, smoothness, unusable)
+            if self.wild.any():
+                unusable = self._unexplained(skip, box)
+                skip = self._solved(allowed, curved, fitted, smoothness, unusable)
+                box = Box.of(self.rows, self.wild & ~told_by(unusable, allowed))
+        residual = self.z - skip(self.z, box.standardized(self.centre, self.scale))
+        residual[self.intervened | (unusable & (self.wild @ allowed.T))] = np.nan  # no noise is known there
         unit = np.maximum(np.nanstd(residual, axis=0), TINY)
         network = CausalTransformer(len(allowed), self.config.transformer, self.generator)
-        nodes = self._train(network, allowed, np.flatnonzero(trained), residual / unit, fitted)
+        nodes = self._nodes_to_train(allowed, curved, residual, fitted) if trains else np.zeros(0, dtype=np.intp)
+        nodes = self._train(network, allowed, nodes, residual / unit, fitted)
         unknown = np.zeros(allowed.shape)
         model = LearnedSCM(
             names=self.names,
@@ -169,10 +220,34 @@ class _Learner:
             edge_derivatives=unknown,
             edge_weights=unknown,
         )
-        noise = EmpiricalNoise.of(self.scale * (residual - model.learned_part(self.z)))
+        noise = EmpiricalNoise.of((self.scale * (residual - model.learned_part(self.z)))[:NOISE_ROWS])
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
         return replace(model, noise=noise, edge_weights=weights.T, edge_derivatives=absolute.T)
+
+    def _solved(
+        self, allowed: Mask, curved: Mask, fitted: int, smoothness: Mapping[int, Process] | None, unusable: Mask
+    ) -> Skip:
+        steps = steps_of("Solving nodes", self.on_progress)
+        return Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps, unusable)
+
+    def _unexplained(self, skip: Skip, box: Box) -> Mask:
+        """(N, D), where a column was set from outside, or is farther from what its causes make of it than noise is."""
+        residual = self.z - skip(self.z, box.standardized(self.centre, self.scale))
+        return self.intervened | wild_cells(np.where(self.intervened, np.nan, residual))
+
+    def _nodes_to_train(self, allowed: Mask, curved: Mask, residual: Array, fitted: int) -> Order:
+        """Curved nodes whose held-out residuals still depend on their causes; without a skip, all that have causes."""
+        nodes = np.flatnonzero(allowed.any(axis=1) & (curved if self.config.skip else True))
+        if not self.config.skip:
+            return nodes
+        limit = np.log(SIGNIFICANCE / max(1, len(nodes)))
+        later, left = self.z[fitted:], residual[fitted:]
+        known = {node: ~np.isnan(left[:, node]) for node in nodes}
+        return np.array(
+            [n for n in nodes if log_p_of_structure(later[known[n]][:, allowed[n]], left[known[n], n]) < limit],
+            dtype=np.intp,
+        )
 
     def _train(self, network: CausalTransformer, allowed: Mask, nodes: Order, target: Array, fitted: int) -> Order:
         """Train on some nodes, and return those whose held-out error the network lowers significantly."""
@@ -219,6 +294,15 @@ def _mean_derivatives(model: LearnedSCM, rows: Array) -> tuple[Array, Array]:
         total += derivatives.sum(axis=0)
         absolute += np.abs(derivatives).sum(axis=0)
     return total / len(rows), absolute / len(rows)
+
+
+def _checked_prior(prior: Array | None, allowed: Mask) -> Array:
+    if prior is None or np.shape(prior) != allowed.shape:
+        raise GraphError(
+            "Edges as posterior odds need the order model's probability of every edge, one row and one column per "
+            "variable: pass them as `prior`, or use edges='test'."
+        )
+    return prior
 
 
 def _checked(allowed: Mask, variables: int) -> Mask:

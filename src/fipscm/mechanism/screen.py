@@ -9,6 +9,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg, stats
 
 from fipscm.arrays import Array, Mask, Order
@@ -18,6 +19,7 @@ from fipscm.mechanism.significance import log_f_tail
 
 BUMPS = 8  # per column: enough for a curve that turns a few times
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
+MOST_LEVELS = 2  # beyond the linear one
 ROWS_PER_FUNCTION = 5  # at least, so that the remaining error can be estimated
 
 
@@ -41,20 +43,20 @@ class _Basis:
     """Functions (N, M) of unit variance, the columns (M, 2) each one reads, and their correlations (M, M)."""
 
     values: Array
-    reads: Array
+    reads: NDArray[np.intp]
     correlations: Array
 
     @classmethod
-    def of(cls, values: Array, reads: Array) -> "_Basis":
+    def of(cls, values: Array, reads: NDArray[np.intp]) -> "_Basis":
         centred = values - values.mean(axis=0)
         unit = centred / np.maximum(centred.std(axis=0), 1e-12)
         return cls(unit, reads, unit.T @ unit / len(unit))
 
 
-def screen(z: Array, allowed: Mask, limit: float, intervened: Mask | None = None) -> Screening:
-    """Test every allowed cause of every node on standardized columns (N, D), where it was not `intervened` (N, D) on.
+def screen(z: Array, allowed: Mask, limits: Array, unusable: Mask | None = None) -> Screening:
+    """Test every allowed cause of every node on standardized columns (N, D), on rows not `unusable` (N, D) for it.
 
-    The limit is the log p-value below which a linear cause survives elimination.
+    The limits (D, D) are the log p-values below which linear causes survive elimination.
     """
     variables = z.shape[1]
     linear, dependence, curvature = (
@@ -62,41 +64,56 @@ def screen(z: Array, allowed: Mask, limit: float, intervened: Mask | None = None
         np.zeros((variables, variables)),
         np.zeros(variables),
     )
-    shared = _levels(z)
-    if not shared and allowed.any():
-        warnings.warn(
-            f"{len(z)} rows of {variables} columns do not suffice to test for curvature, so that every mechanism is "
-            "fitted as a straight line: use more rows, or fewer columns.",
-            UserWarning,
-            stacklevel=2,
-        )
+    shared = _levels(z, np.arange(variables))
+    straight = []
     for node in np.flatnonzero(allowed.any(axis=1)):
-        causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, intervened)
-        levels = shared if rows is z else _levels(rows)
-        linear[node, causes] = eliminate_linear(rows[:, causes], rows[:, node], limit)
+        causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, unusable)
+        # All levels of all columns serve every node; if the rows do not suffice for that, a node's own causes may do.
+        levels = shared if rows is z and len(shared) == MOST_LEVELS else _levels(rows, causes)
+        straight += [] if levels else [node]
+        linear[node, causes] = eliminate_linear(rows[:, causes], rows[:, node], limits[node, causes])
         dependence[node, causes] = linear[node, causes]
         for level in levels:
             grouped, joint = _group_tests(level, rows, node, causes)
             dependence[node, causes] = np.minimum(dependence[node, causes], grouped + np.log(len(levels) + 1))
             curvature[node] = min(curvature[node], joint + np.log(len(levels)))
+    if straight:
+        warnings.warn(
+            f"{len(z)} rows of {variables} columns do not suffice to test {len(straight)} of them for curvature, so "
+            "that their mechanisms are fitted as straight lines: use more rows, or fewer columns.",
+            UserWarning,
+            stacklevel=2,
+        )
     return Screening(linear, np.minimum(dependence, 0), np.minimum(curvature, 0))
 
 
-def _levels(z: Array) -> list[_Basis]:
-    """The bases beyond the linear one for which there are enough rows, from small to large."""
-    rows, variables = z.shape
+def log_p_of_structure(causes: Array, residual: Array) -> float:
+    """Log p-value of a residual (N,) not depending on the causes (N, P), beyond a line; zero where rows are too few."""
+    columns = np.arange(causes.shape[1])
+    rows = np.column_stack([causes, residual])
+    levels = _levels(rows, columns)
+    joint = [_group_tests(level, rows, len(columns), columns)[1] for level in levels]
+    return float(min(0.0, min(joint, default=0.0) + np.log(max(1, len(levels)))))
+
+
+def _levels(z: Array, columns: Order) -> list[_Basis]:
+    """The bases of these columns (N, D) beyond the linear one for which there are enough rows, from small to large."""
+    rows, count = len(z), len(columns)
     most = min(MOST_FUNCTIONS, rows // ROWS_PER_FUNCTION)
+    first, second = np.triu_indices(count, 1)
+    if count * (BUMPS + 1) > most:
+        return []
     # Normal scores of ranks: with heavy tails most bumps would be empty, and a few rows would dominate the products.
-    scores = stats.norm.ppf((stats.rankdata(z, axis=0) - 0.5) / rows)
-    columns = np.repeat(np.arange(variables), 2).reshape(-1, 2)
+    scores = stats.norm.ppf((stats.rankdata(z[:, columns], axis=0) - 0.5) / rows)
     centres = np.linspace(-2.2, 2.2, BUMPS)  # 97 % of normal scores lie between
     bumps = np.exp(-0.5 * ((scores[:, :, None] - centres) / (centres[1] - centres[0])) ** 2).reshape(rows, -1)
-    values, reads = np.hstack([z, bumps]), np.vstack([columns, np.repeat(columns, BUMPS, axis=0)])
-    pairs = np.column_stack(np.triu_indices(variables, 1))
-    bases = [_Basis.of(values, reads)] if len(reads) <= most else []
-    if variables > 1 and len(reads) + len(pairs) <= most:
-        products = scores[:, pairs[:, 0]] * scores[:, pairs[:, 1]]
-        bases.append(_Basis.of(np.hstack([values, products]), np.vstack([reads, pairs])))
+    alone = np.column_stack([columns, columns])
+    values, reads = np.hstack([z[:, columns], bumps]), np.vstack([alone, np.repeat(alone, BUMPS, axis=0)])
+    bases = [_Basis.of(values, reads)]
+    if count * (BUMPS + 1) + len(first) <= most:
+        products = scores[:, first] * scores[:, second]
+        together = np.column_stack([columns[first], columns[second]])
+        bases.append(_Basis.of(np.hstack([values, products]), np.vstack([reads, together])))
     return bases
 
 

@@ -39,6 +39,17 @@ def log_f_tail(log_ratio: ArrayLike, numerator: ArrayLike, denominator: ArrayLik
     return np.asarray(np.where(np.isfinite(exact), exact, np.minimum(leading, 0.0)))
 
 
+def log_p_of_correction(errors: Array, correction: Array) -> float:
+    """One-sided log p-value of a correction (N,) being of no use against errors (N,), both of unseen rows.
+
+    If it is of none, the errors lean its way by chance alone. The sum of their products over the root of the sum of its
+    squares is then standard normal, however unequal or heavy-tailed the errors are.
+    """
+    agreement = errors * correction
+    size = float(np.sqrt(np.square(agreement).sum()))
+    return float(stats.norm.logsf(agreement.sum() / max(size, 1e-300)))
+
+
 def log_p_of_gain(gains: Tensor) -> float:
     """One-sided log p-value of the mean gain (N,) being above zero."""
     # Squared errors have heavy tails: without a bound, a handful of rows would decide alone.

@@ -45,7 +45,7 @@ def test_elimination_finds_a_cause_that_the_other_columns_nearly_determine():
     x = np.column_stack([cause, cause + 0.01 * rng.standard_normal(1_000)])
     y = cause + rng.standard_normal(1_000)
     assert (log_p_values(x, y) > -9).all()
-    assert eliminate_linear(x, y, limit=-9.0).min() < -9
+    assert eliminate_linear(x, y, limits=np.full(x.shape[1], -9.0)).min() < -9
 
 
 def test_elimination_of_nothing_is_the_plain_test():
@@ -53,4 +53,4 @@ def test_elimination_of_nothing_is_the_plain_test():
     x = rng.standard_normal((200, 3))
     y = x.sum(axis=1) + 0.1 * rng.standard_normal(200)
     x, y = x - x.mean(axis=0), y - y.mean()
-    np.testing.assert_allclose(eliminate_linear(x, y, limit=-9.0), log_p_values(x, y))
+    np.testing.assert_allclose(eliminate_linear(x, y, limits=np.full(x.shape[1], -9.0)), log_p_values(x, y))

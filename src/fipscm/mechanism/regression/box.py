@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fipscm.arrays import Array
+from fipscm.arrays import Array, Mask
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,10 @@ class Box:
     high: Array
 
     @classmethod
-    def of(cls, rows: Array) -> "Box":
-        """Just large enough for all rows (N, D)."""
-        return cls(rows.min(axis=0), rows.max(axis=0))
+    def of(cls, rows: Array, wild: Mask | None = None) -> "Box":
+        """Just large enough for all rows (N, D), but for cells that are `wild` (N, D)."""
+        kept = rows if wild is None else np.where(wild, np.nan, rows)
+        return cls(np.nanmin(kept, axis=0), np.nanmax(kept, axis=0))
 
     @classmethod
     def unbounded(cls, variables: int) -> "Box":

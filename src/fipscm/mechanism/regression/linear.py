@@ -8,14 +8,14 @@ from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.significance import log_f_tail
 
 
-def least_squares(z: Array, allowed: Mask, intervened: Mask | None = None) -> Array:
+def least_squares(z: Array, allowed: Mask, unusable: Mask | None = None) -> Array:
     """(N, D) centred columns -> (D, D) coefficients, row = effect; collinear causes share the effect between them.
 
-    A node is fitted on the rows in which it was not `intervened` (N, D) on.
+    A node is fitted on the rows that are not `unusable` (N, D) for it.
     """
     weights = np.zeros(allowed.shape)
     for node in np.flatnonzero(allowed.any(axis=1)):
-        causes, rows = allowed[node], usable_rows(z, node, intervened)
+        causes, rows = allowed[node], usable_rows(z, node, unusable)
         # Only rounding errors count as zero, so that nearly collinear causes still get coefficients of their own.
         weights[node, causes] = linalg.lstsq(rows[:, causes], rows[:, node], cond=1e-12)[0]
     return weights
@@ -45,8 +45,8 @@ def log_p_values(x: Array, y: Array, rows: int | None = None) -> Array:
     return log_p
 
 
-def eliminate_linear(x: Array, y: Array, limit: float) -> Array:
-    """Log p-values (P,) of each regressor when it was removed, or at the end for those that stay below the limit.
+def eliminate_linear(x: Array, y: Array, limits: Array) -> Array:
+    """Log p-values (P,) of each regressor when it was removed, or at the end where it stays below its limit (P,).
 
     The least significant one is removed first: a true cause that the other columns nearly determine becomes significant
     only after they are removed.
@@ -57,8 +57,8 @@ def eliminate_linear(x: Array, y: Array, limit: float) -> Array:
     staying = list(range(x.shape[1]))
     while staying:
         log_p[staying] = log_p_values(factor[:, staying], factor[:, -1], len(x))
-        weakest = max(staying, key=lambda regressor: log_p[regressor])
-        if log_p[weakest] < limit:
+        weakest = max(staying, key=lambda regressor: log_p[regressor] - limits[regressor])
+        if log_p[weakest] < limits[weakest]:
             break
         staying.remove(weakest)
     return log_p

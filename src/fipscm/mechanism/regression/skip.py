@@ -13,17 +13,13 @@ from fipscm.arrays import Array, Mask
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.linear import least_squares
-from fipscm.mechanism.regression.smooth import (
-    FINE,
-    ROUGH,
-    Relevance,
-    Waves,
-    fit_waves,
-    learn_relevance,
-    numpy_on_one_thread,
-)
+from fipscm.mechanism.regression.process import Process, learn_process
+from fipscm.mechanism.regression.smooth import Waves, fit_waves, numpy_on_one_thread
+from fipscm.mechanism.regression.usable import uncentred_rows
 
-WAVES = 1_000  # with half as many, counterfactual errors grew
+WAVES = 1_024  # with half as many, counterfactual errors grew
+MOST_ROWS = 100_000  # that waves are fitted to: their number, not that of the rows, limits what they can follow
+CHUNK = 4_096  # rows at a time: the waves of a million rows do not fit into memory
 
 
 @dataclass(frozen=True)
@@ -61,44 +57,44 @@ class Skip:
         curved: Mask,
         fitted: int,
         generator: torch.Generator,
-        smoothness: Mapping[int, Relevance] | None = None,
+        smoothness: Mapping[int, Process] | None = None,
         on_step: OnStep = uncounted,
-        intervened: Mask | None = None,
+        unusable: Mask | None = None,
     ) -> "Skip":
         """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
         The later rows are held out from curved nodes, to measure whether the network improves on them. `smoothness` has
-        the length scales that the edge test found, from which those of the same causes start. No node is fitted on the
-        rows in which it was `intervened` (N, D) on.
+        what the edge test learned of a node with the same causes. No node is fitted on the rows that are `unusable`
+        (N, D) for it.
         """
         variables = len(allowed)
-        weights, relevance = least_squares(z, allowed, intervened), np.zeros((variables, variables))
-        intercept, amplitudes = _intercepts(z, weights, intervened), np.zeros((variables, WAVES))
+        weights, relevance = least_squares(z, allowed, unusable), np.zeros((variables, variables))
+        intercept, amplitudes = _intercepts(z, weights, unusable), np.zeros((variables, WAVES))
         waves = Waves.draw(variables, WAVES, generator)
-        first = torch.as_tensor(z[:fitted], dtype=torch.float32)
         nodes = np.flatnonzero(curved & allowed.any(axis=1))
         for step, node in enumerate(nodes, start=1):
             causes = np.flatnonzero(allowed[node])
-            own = waves.of(torch.as_tensor(causes))
-            rows = first if intervened is None else first[torch.from_numpy(~intervened[:fitted, node])]
+            rows = uncentred_rows(z[:fitted], node, unusable)[:MOST_ROWS]
             inputs, output = rows[:, causes], rows[:, node]
-            start = (smoothness or {}).get(int(node))
-            if start is None or len(start.inverse_lengths) != len(causes):
-                start = learn_relevance(inputs, output, own, ROUGH, generator)
-            learned = learn_relevance(inputs, output, own, FINE, generator, start)
-            solution = fit_waves(inputs, output, own, learned)
-            weights[node, causes] = solution.weights.numpy()
-            relevance[node, causes] = learned.inverse_lengths.numpy()
-            amplitudes[node], intercept[node] = solution.amplitudes.numpy() * 2**0.5, float(solution.intercept)
+            process = (smoothness or {}).get(int(node))
+            if process is None or len(process.relevance) != len(causes):
+                process = learn_process(inputs, output)
+            solution = fit_waves(inputs, output, waves.of(causes.tolist()), process)
+            weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
+            amplitudes[node], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(nodes))
-        frequencies, phases = waves.frequencies.double().numpy(), waves.phases.double().numpy()
-        return cls(weights, relevance, amplitudes, intercept, frequencies, phases)
+        return cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
 
     def node(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along their tangent."""
         straight = z @ self.weights[node] + self.intercept[node]
         if not self.amplitudes[node].any():
             return np.asarray(straight)
+        pieces = [self._smooth(z[start : start + CHUNK], node, box) for start in range(0, len(z), CHUNK)]
+        return np.asarray(straight + np.concatenate([np.zeros(0), *pieces]))
+
+    def _smooth(self, z: Array, node: int, box: Box) -> Array:
+        """(B, D) -> (B,), the waves of one node."""
         nearest, beyond = box.split(z)
         waves, inputs, relevance = self._smooth_part(nearest, node)
         smooth = waves.cosines(inputs, relevance).numpy() @ self.amplitudes[node]
@@ -106,7 +102,7 @@ class Skip:
         outside = np.flatnonzero(beyond.any(axis=1))
         slopes = waves.slopes(inputs[outside], relevance, torch.from_numpy(self.amplitudes[node])).numpy()
         smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
-        return np.asarray(straight + smooth)
+        return np.asarray(smooth)
 
     def __call__(self, z: Array, box: Box) -> Array:
         """(B, D) -> (B, D), the skip part of all nodes."""
@@ -137,12 +133,12 @@ class Skip:
         return waves, torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])
 
 
-def _intercepts(z: Array, weights: Array, intervened: Mask | None) -> Array:
-    """(D,), zero for centred columns; a node that was set in some rows need not be centred in the others."""
+def _intercepts(z: Array, weights: Array, unusable: Mask | None) -> Array:
+    """(D,), zero for centred columns; a node that some rows say nothing about need not be centred in the others."""
     intercept = np.zeros(len(weights))
-    if intervened is None:
+    if unusable is None:
         return intercept
-    for node in np.flatnonzero(intervened.any(axis=0)):
-        usable = z[~intervened[:, node]]
-        intercept[node] = (usable[:, node] - usable @ weights[node]).mean()
+    for node in np.flatnonzero(unusable.any(axis=0)):
+        rows = uncentred_rows(z, node, unusable)
+        intercept[node] = (rows[:, node] - rows @ weights[node]).mean()
     return intercept

@@ -1,29 +1,24 @@
-"""Smooth regression with automatic relevance: random Fourier features, one length scale per cause.
+"""Smooth regression on waves: a Gaussian process for any number of rows. Shapes: N rows, P causes, M waves.
 
-Shapes: N rows, P causes, M features. y = intercept + z weights + cos((z * relevance) frequencies + phases) amplitudes.
-A relevance of zero makes a cause irrelevant, a small one makes its effect nearly linear.
+y = intercept + z weights + cos((z * relevance) frequencies + phases) amplitudes. With normally distributed frequencies
+the waves have the covariance of the process in `process.py`, up to an error that vanishes as they become many; its
+prior variances are the penalties of a ridge regression.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
+import numpy as np
 import torch
+from scipy import linalg
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
+from fipscm.arrays import Array
+from fipscm.mechanism.regression.process import LEVEL, Process
 
-@dataclass(frozen=True)
-class Effort:
-    """How carefully length scales are learned: rows on either side of a split, waves, and steps of descent."""
-
-    rows: int
-    waves: int
-    steps: int
-
-
-ROUGH, FINE = Effort(rows=1_500, waves=160, steps=60), Effort(rows=3_000, waves=256, steps=25)
+BLOCK = 8_192  # rows at a time: the waves of a million rows do not fit into memory
 
 
 @contextmanager
@@ -42,21 +37,21 @@ class Waves:
 
     @classmethod
     def draw(cls, causes: int, features: int, generator: torch.Generator) -> "Waves":
-        """Draw frequencies and phases."""
-        frequencies = torch.randn(causes, features, generator=generator, dtype=torch.float32)
-        return cls(frequencies, 2 * torch.pi * torch.rand(features, generator=generator, dtype=torch.float32))
+        """Draw so many waves, an even number: a cosine and a sine of each frequency.
 
-    def first(self, features: int) -> "Waves":
-        """Keep only some of the features."""
-        return Waves(self.frequencies[:, :features], self.phases[:features])
+        The frequencies fill the space evenly (a scrambled Sobol sequence): the kernel's error is smaller than with
+        independent ones.
+        """
+        seed = int(torch.randint(2**31, (), generator=generator))
+        engine = torch.quasirandom.SobolEngine(causes, scramble=True, seed=seed)  # type: ignore[no-untyped-call]
+        even = engine.draw(features // 2, dtype=torch.float64)
+        normal = torch.special.ndtri(even.clamp(1e-9, 1 - 1e-9)).T
+        phases = torch.tensor([0.0, -torch.pi / 2], dtype=torch.float64).repeat(features // 2)
+        return cls(normal.repeat_interleave(2, dim=1), phases)
 
-    def of(self, causes: Tensor) -> "Waves":
+    def of(self, causes: list[int]) -> "Waves":
         """Keep only some of the causes."""
         return Waves(self.frequencies[causes], self.phases)
-
-    def __call__(self, z: Tensor, relevance: Tensor) -> Tensor:
-        """(N, P), (P,) -> (N, M), of unit mean square."""
-        return self.cosines(z, relevance) * 2**0.5
 
     def cosines(self, z: Tensor, relevance: Tensor) -> Tensor:
         """(N, P), (P,) -> (N, M), between -1 and 1."""
@@ -76,96 +71,39 @@ class Waves:
 
 
 @dataclass(frozen=True)
-class Relevance:
-    """What the rows say about smoothness: inverse length scales (P,), and the noise's variance over the waves'."""
-
-    inverse_lengths: Tensor
-    noise_ratio: float
-
-
-@dataclass(frozen=True)
 class Fit:
-    """Weights (P,) of the causes, amplitudes (M,) of the waves, and an intercept."""
+    """What enters linearly: an intercept, weights (P,) of the causes, and amplitudes (M,) of the waves."""
 
-    weights: Tensor
-    amplitudes: Tensor
-    intercept: Tensor
-
-
-def learn_relevance(
-    z: Tensor, y: Tensor, waves: Waves, effort: Effort, generator: torch.Generator, start: Relevance | None = None
-) -> Relevance:
-    """Choose length scales and noise ratio by gradient descent on the error of held-out rows, drawn anew each step."""
-    lengths = z.new_full((z.shape[1],), -1.0) if start is None else start.inverse_lengths.log()
-    noise_ratio = z.new_tensor(0.1 if start is None else start.noise_ratio).log()
-    parameters = [lengths.clone().requires_grad_(), noise_ratio.requires_grad_()]
-    optimizer = torch.optim.Adam(parameters, lr=0.15)
-    waves = waves.first(effort.waves)
-    half = min(effort.rows, len(z) // 2)
-    for _ in range(effort.steps):
-        rows = torch.randperm(len(z), generator=generator)[: 2 * half]
-        design = _design(z[rows], waves, parameters[0].exp())
-        fit = _solve(design[:half], y[rows[:half]], parameters[1].exp(), z.shape[1])
-        error = (y[rows[half:]] - design[half:] @ fit[1:] - fit[0]).square().mean()
-        optimizer.zero_grad()
-        error.log().backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        with torch.no_grad():  # from almost linear to very rough; from hardly any noise to hardly anything else
-            parameters[0].clamp_(-5.0, 3.0)
-            parameters[1].clamp_(-12.0, 6.0)
-    return Relevance(parameters[0].detach().exp(), float(parameters[1].detach().exp()))
+    intercept: float
+    weights: Array
+    amplitudes: Array
 
 
-def fit_waves(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance) -> Fit:
-    """Solve for everything that enters linearly, in double precision."""
-    design = _design(z, waves, relevance.inverse_lengths).double()
-    solution = _solve(design, y.double(), torch.tensor(relevance.noise_ratio).double(), z.shape[1])
-    return Fit(solution[1 : z.shape[1] + 1], solution[z.shape[1] + 1 :], solution[0])
+def fit_waves(z: Array, y: Array, waves: Waves, process: Process) -> Fit:
+    """The posterior mean of the process, given causes (N, P) and effect (N,)."""
+    causes, count = z.shape[1], len(waves.phases)
+    size = 1 + causes + count
+    gram, target = np.zeros((size, size)), np.zeros(size)
+    for design, answers in _blocks(z, y, waves, process):
+        gram += design.T @ design
+        target += design.T @ answers
+    # The waves share the variance of one function; a cosine squared is one half on average.
+    variances = np.concatenate([[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / count)])
+    gram.flat[:: size + 1] += process.noise / variances
+    solution = linalg.solve(gram, target, assume_a="pos", overwrite_a=True, check_finite=False)
+    return Fit(float(solution[0]), solution[1 : causes + 1], solution[causes + 1 :])
 
 
-def squared_errors(z: Tensor, y: Tensor, waves: Waves, relevance: Relevance, fitted: int) -> Tensor:
-    """Fit on the first rows and return the squared errors of all later ones: (N - fitted,)."""
-    design = _design(z, waves, relevance.inverse_lengths).double()
-    solution = _solve(design[:fitted], y[:fitted].double(), torch.tensor(relevance.noise_ratio).double(), z.shape[1])
-    return (y[fitted:].double() - design[fitted:] @ solution[1:] - solution[0]).square()
+def predict(z: Array, waves: Waves, process: Process, fit: Fit) -> Array:
+    """(N, P) -> (N,)."""
+    solution = np.concatenate([[fit.intercept], fit.weights, fit.amplitudes])
+    return np.concatenate([design @ solution for design, _ in _blocks(z, np.zeros(len(z)), waves, process)])
 
 
-def _design(z: Tensor, waves: Waves, inverse_lengths: Tensor) -> Tensor:
-    return torch.cat([z, waves(z, inverse_lengths)], dim=1)
-
-
-def _solve(design: Tensor, y: Tensor, noise_ratio: Tensor, causes: int) -> Tensor:
-    """Ridge with an intercept, which comes first in the answer; the causes' own weights are hardly penalised."""
-    centre, level = design.mean(dim=0), y.mean()
-    waves = design.shape[1] - causes
-    # The waves share the variance of one function, so each alone is expected to be small.
-    penalty = (noise_ratio * waves / len(design)).expand(waves)
-    ridge = torch.cat([torch.full((causes,), 1e-6).to(design), penalty])
-    solution: Tensor = Ridge.apply(design - centre, y - level, ridge)  # type: ignore[no-untyped-call]
-    return torch.cat([(level - centre @ solution)[None], solution])
-
-
-class Ridge(torch.autograd.Function):
-    """The weights (M,) that explain y (N,) by centred columns (N, M) under a penalty (M,) of each.
-
-    The gradient is that of the normal equations (implicit differentiation), which takes products with two vectors; that
-    of the Gram matrix and its factorisation would take several products of matrices.
-    """
-
-    @staticmethod
-    def forward(context: Any, columns: Tensor, y: Tensor, ridge: Tensor) -> Tensor:
-        """Solve the normal equations."""
-        values = columns.numpy()
-        gram = torch.from_numpy(values.T @ values) / len(columns)  # NumPy computes only half of a symmetric product
-        factor = torch.linalg.cholesky(gram + torch.diag(ridge))
-        solution = torch.cholesky_solve((columns.T @ y / len(columns))[:, None], factor)[:, 0]
-        context.save_for_backward(columns, y, factor, solution)
-        return solution
-
-    @staticmethod
-    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, Tensor]:
-        """Return the derivatives by the columns and by the penalty; those by y are not needed."""
-        columns, y, factor, solution = context.saved_tensors
-        adjoint = torch.cholesky_solve(gradients[0][:, None], factor)[:, 0]
-        left_over = torch.outer(y - columns @ solution, adjoint) - torch.outer(columns @ adjoint, solution)
-        return left_over / len(columns), None, -adjoint * solution
+def _blocks(z: Array, y: Array, waves: Waves, process: Process) -> Iterator[tuple[Array, Array]]:
+    """The columns (B, 1 + P + M) that enter linearly, and the answers (B,), a block of rows at a time."""
+    relevance = torch.from_numpy(process.relevance)
+    for start in range(0, len(z), BLOCK):
+        rows = torch.from_numpy(np.ascontiguousarray(z[start : start + BLOCK]))
+        design = torch.cat([torch.ones(len(rows), 1, dtype=torch.float64), rows, waves.cosines(rows, relevance)], dim=1)
+        yield design.numpy(), y[start : start + BLOCK]

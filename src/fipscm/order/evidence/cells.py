@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fipscm.arrays import Array, Mask
+from fipscm.robust import FARTHEST, robust_location
 
-FARTHEST = 6.0  # robust standard deviations; beyond lie one in a billion normal and two in a thousand Laplace values
 ROUNDS = 3  # of filling in, because missing cells of one column are regressors of another
 
 
@@ -35,23 +35,13 @@ class CompleteTable:
 def complete(table: Array) -> CompleteTable:
     """Fill missing cells and move wild ones; a table without any comes back as it is."""
     holes = np.isnan(table)
-    centre, scale = _robust_location(table)
+    centre, scale = robust_location(table)
     z = np.where(holes, 0.0, (table - centre) / scale)
     wild = np.abs(z) > FARTHEST
     tame = np.clip(z, -FARTHEST, FARTHEST)
     filled = np.where(holes, centre + scale * _filled(tame, holes), table) if holes.any() else table
     values = np.where(wild, centre + scale * tame, filled) if wild.any() else filled
     return CompleteTable(values, filled, holes.mean(axis=0), wild.mean(axis=0))
-
-
-def _robust_location(table: Array) -> tuple[Array, Array]:
-    """(D,) medians and (D,) deviations that a few cells cannot move.
-
-    Where most cells are equal, quartiles say nothing about the others: then no cell of the column counts as wild.
-    """
-    low, centre, high = np.nanquantile(table, [0.25, 0.5, 0.75], axis=0)
-    spread = (high - low) / 1.349
-    return centre, np.where(spread > 0, spread, np.nanmax(np.abs(table - centre), axis=0))
 
 
 def _filled(z: Array, holes: Mask) -> Array:

@@ -1,0 +1,124 @@
+"""Gaussian processes: how smooth a node is, learned by marginal likelihood. Shapes: N rows, P causes.
+
+Two rows z, z' of causes have the prior covariance LEVEL + <z, z'> + signal exp(-|(z - z') relevance|^2 / 2):
+a level, a line, and a smooth part with one length scale per cause. Noise comes on top. Without a smooth part the
+process is linear regression, so that the evidence of the two says whether a node is curved.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, optimize
+
+from fipscm.arrays import Array
+
+MOST_ROWS = 800  # the time is cubic in their number, and length scales of more rows predict no better
+LEVEL = 10.0
+CURVED = 3.0  # by how much the log evidence of a curve must exceed that of a line: e^3 is strong evidence
+FIRST_ROWS, STEPS, LAST_STEPS = 300, 60, 10
+# Logarithms: from almost linear to very rough, from no smooth part to nothing else, from hardly any noise to noise.
+ROUGHNESS, SIGNAL, NOISE = (-5.0, 3.0), (-8.0, 6.0), (-12.0, 2.0)
+
+
+@dataclass(frozen=True)
+class Process:
+    """What the rows say about a node's smoothness.
+
+    Attributes:
+        relevance: (P,) inverse length scales; a small one makes the effect of a cause nearly linear.
+        signal: variance of the smooth part.
+        noise: variance of the noise.
+        evidence: log marginal likelihood of the rows.
+    """
+
+    relevance: Array
+    signal: float
+    noise: float
+    evidence: float
+
+    def of(self, causes: list[int]) -> "Process":
+        """The same smoothness for some of the causes; its evidence is not known."""
+        return Process(self.relevance[causes], self.signal, self.noise, -np.inf)
+
+    @property
+    def parameters(self) -> Array:
+        """(P + 2,) logarithms."""
+        return np.log([*self.relevance, self.signal, self.noise])
+
+
+def learn_process(z: Array, y: Array, start: Process | None = None, steps: int = STEPS) -> Process:
+    """Learn from causes (N, P) and effect (N,), at most the first MOST_ROWS rows of them.
+
+    A few rows come near in little time; more of them then need few steps.
+    """
+    if start is None:
+        start = Process(np.full(z.shape[1], 0.4), 1.0, 0.2, -np.inf)
+        if len(z) > FIRST_ROWS:
+            start, steps = _climb(z[:FIRST_ROWS], y[:FIRST_ROWS], start, steps), LAST_STEPS
+    return _climb(z[:MOST_ROWS], y[:MOST_ROWS], start, steps)
+
+
+def _climb(z: Array, y: Array, start: Process, steps: int) -> Process:
+    """Raise the marginal likelihood of all rows by so many steps."""
+    found = optimize.minimize(
+        _loss_and_slope,
+        start.parameters,
+        (z, y, _straight(z)),
+        method="L-BFGS-B",
+        jac=True,
+        bounds=[*[ROUGHNESS] * z.shape[1], SIGNAL, NOISE],
+        options={"maxiter": steps},
+    )
+    *relevance, signal, noise = np.exp(found.x)
+    return Process(np.array(relevance), float(signal), float(noise), -float(found.fun))
+
+
+def linear_evidence(z: Array, y: Array) -> float:
+    """Log marginal likelihood of the process without a smooth part, on the rows that `learn_process` takes.
+
+    It needs no more than the singular values of the design, so that P may be zero.
+    """
+    z, y = z[:MOST_ROWS], y[:MOST_ROWS]
+    design = np.column_stack([np.full(len(z), LEVEL**0.5), z])
+    vectors, values, _ = linalg.svd(design, full_matrices=False)
+    explained = np.square(vectors.T @ y)
+    rest = max(float(y @ y - explained.sum()), 0.0)
+
+    def loss(log_noise: float) -> float:
+        noise = np.exp(log_noise)
+        variances = np.square(values) + noise
+        spread = np.log(variances).sum() + (len(y) - len(values)) * log_noise
+        return 0.5 * float((explained / variances).sum() + rest / noise + spread + len(y) * np.log(2 * np.pi))
+
+    return -float(optimize.minimize_scalar(loss, bounds=NOISE, method="bounded").fun)
+
+
+def is_curved(process: Process, z: Array, y: Array) -> bool:
+    """Whether the rows prefer this process to a linear one."""
+    return process.evidence > linear_evidence(z, y) + CURVED
+
+
+def _straight(z: Array) -> Array:
+    """(N, N), the covariance of level and line."""
+    return np.asarray(LEVEL + z @ z.T)
+
+
+def _loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array) -> tuple[float, Array]:
+    """Minus the log marginal likelihood, and its derivatives in the logarithms of relevance, signal and noise."""
+    rows, causes = z.shape
+    relevance, (signal, noise) = np.exp(parameters[:causes]), np.exp(parameters[causes:])
+    near = z * relevance
+    length = np.square(near).sum(axis=1)
+    smooth = signal * np.exp(-0.5 * np.maximum(length[:, None] + length - 2 * near @ near.T, 0))
+    covariance = smooth + straight
+    covariance.flat[:: rows + 1] += noise
+    factor = linalg.cholesky(covariance, lower=True, overwrite_a=True, check_finite=False)
+    answer = linalg.cho_solve((factor, True), y, check_finite=False)
+    loss = 0.5 * float(y @ answer) + float(np.log(factor.flat[:: rows + 1]).sum()) + 0.5 * rows * np.log(2 * np.pi)
+    inverse = linalg.lapack.dpotri(factor, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    pull = np.outer(answer, answer) - inverse  # twice the derivative of the likelihood in the covariance
+    by_noise = 0.5 * noise * np.trace(pull)
+    pull *= smooth
+    by_relevance = np.einsum("np,np->p", z, pull @ z) - pull.sum(axis=1) @ np.square(z)
+    return loss, -np.array([*relevance**2 * by_relevance, 0.5 * pull.sum(), by_noise])

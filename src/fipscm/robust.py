@@ -1,0 +1,27 @@
+"""Location and scale that a few wild cells cannot move. Shapes: N rows, D variables."""
+
+import numpy as np
+
+from fipscm.arrays import Array, Mask
+
+FARTHEST = 6.0  # robust standard deviations; beyond lie one in a billion normal and two in a thousand Laplace values
+
+
+def robust_location(table: Array) -> tuple[Array, Array]:
+    """(D,) medians and (D,) deviations that a few cells cannot move; NaN cells are left out.
+
+    Where most cells are equal, quartiles say nothing about the others: then no cell of the column counts as wild.
+    """
+    low, centre, high = np.nanquantile(table, [0.25, 0.5, 0.75], axis=0)
+    spread = (high - low) / 1.349
+    return centre, np.where(spread > 0, spread, np.nanmax(np.abs(table - centre), axis=0))
+
+
+def wild_cells(table: Array) -> Mask:
+    """(N, D), true for cells beyond six robust standard deviations.
+
+    >>> wild_cells(np.array([[1.0], [2.0], [3.0], [400.0]]))[:, 0].tolist()
+    [False, False, False, True]
+    """
+    centre, scale = robust_location(table)
+    return np.asarray(np.abs(table - centre) > FARTHEST * scale)

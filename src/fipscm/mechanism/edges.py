@@ -119,11 +119,32 @@ def eliminate(z: Array, y: Array, limits: Array, generator: torch.Generator) -> 
         excess = log_p - limits
         leaving = sorted((cause for cause in staying if excess[cause] > 0), key=lambda cause: -excess[cause])
         if not leaving:
+            doubted = min(staying, key=lambda cause: limits[cause])
+            log_p[doubted] = max(log_p[doubted], _log_p_beside_others(z, y, waves, process, staying, doubted, full))
+            leaving = [doubted] if log_p[doubted] > limits[doubted] else []
+        if not leaving:
             break
         # Drop the weaker half of the insignificant causes, then test again: two correlated causes can hide each other.
         for cause in leaving[: (len(leaving) + 1) // 2]:
             staying.remove(cause)
     return log_p, process.of(staying)
+
+
+def _log_p_beside_others(
+    z: Array, y: Array, waves: Waves, process: Process, causes: list[int], cause: int, full: Array
+) -> float:
+    """The log p-value of a cause once the smoothness of the others is their own.
+
+    Length scales that were learned beside a cause may leave to it what the others could explain.
+    """
+    others = [other for other in causes if other != cause]
+    if not others:
+        return -np.inf
+    own = learn_process(z[:, others], y, process.of(others))
+    scattered = Process(process.relevance.copy(), own.signal, own.noise, own.evidence)
+    scattered.relevance[others] = own.relevance
+    less = _predictions(z, y, waves, scattered, others)
+    return log_p_of_correction(y - less, full - less)
 
 
 def _predictions(z: Array, y: Array, waves: Waves, process: Process, causes: list[int]) -> Array:

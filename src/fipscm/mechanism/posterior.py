@@ -23,7 +23,6 @@ from fipscm.mechanism.significance import SIGNIFICANCE
 
 SUREST = 7.0  # log odds: the network is never surer than one in a thousand
 UNLIKELY = -5.0  # log odds below which a cause is not even tried
-QUICK = 10  # steps to learn the smoothness anew without a cause
 
 
 def weigh_edges(
@@ -133,5 +132,5 @@ class _Model:
         if self.process is None or not others:
             return _Model(line, None)
         start = self.process.of([place for place, other in enumerate(causes) if other != cause])
-        process = learn_process(z[:, others], y, start, QUICK)
+        process = learn_process(z[:, others], y, start)
         return _Model(max(line, process.evidence), process)

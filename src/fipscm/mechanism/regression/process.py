@@ -15,7 +15,9 @@ from fipscm.arrays import Array
 MOST_ROWS = 800  # the time is cubic in their number, and length scales of more rows predict no better
 LEVEL = 10.0
 CURVED = 3.0  # by how much the log evidence of a curve must exceed that of a line: e^3 is strong evidence
-FIRST_ROWS, STEPS, LAST_STEPS = 300, 60, 10
+STARTS = (0.1, 0.4, 1.0)  # inverse length scales
+FIRST_ROWS, FIRST_STEPS, LAST_STEPS = 250, 40, 20
+AWAKE = 0.1  # a cause that looks irrelevant to a few rows, or a smooth part that looks absent, gets a second chance
 # Logarithms: from almost linear to very rough, from no smooth part to nothing else, from hardly any noise to noise.
 ROUGHNESS, SIGNAL, NOISE = (-5.0, 3.0), (-8.0, 6.0), (-12.0, 2.0)
 
@@ -40,22 +42,26 @@ class Process:
         """The same smoothness for some of the causes; its evidence is not known."""
         return Process(self.relevance[causes], self.signal, self.noise, -np.inf)
 
+    def awake(self) -> "Process":
+        """A process to learn from: where relevance or signal is nearly zero, so is the slope that would raise it."""
+        return Process(np.maximum(self.relevance, AWAKE), max(self.signal, AWAKE), self.noise, -np.inf)
+
     @property
     def parameters(self) -> Array:
         """(P + 2,) logarithms."""
         return np.log([*self.relevance, self.signal, self.noise])
 
 
-def learn_process(z: Array, y: Array, start: Process | None = None, steps: int = STEPS) -> Process:
+def learn_process(z: Array, y: Array, start: Process | None = None) -> Process:
     """Learn from causes (N, P) and effect (N,), at most the first MOST_ROWS rows of them.
 
-    A few rows come near in little time; more of them then need few steps.
+    Without a start, several are tried on a few rows, which come near in little time; more rows then need few steps.
     """
     if start is None:
-        start = Process(np.full(z.shape[1], 0.4), 1.0, 0.2, -np.inf)
-        if len(z) > FIRST_ROWS:
-            start, steps = _climb(z[:FIRST_ROWS], y[:FIRST_ROWS], start, steps), LAST_STEPS
-    return _climb(z[:MOST_ROWS], y[:MOST_ROWS], start, steps)
+        tried = [Process(np.full(z.shape[1], roughness), 1.0, 0.2, -np.inf) for roughness in STARTS]
+        first = [_climb(z[:FIRST_ROWS], y[:FIRST_ROWS], process, FIRST_STEPS) for process in tried]
+        start = max(first, key=lambda process: process.evidence)
+    return _climb(z[:MOST_ROWS], y[:MOST_ROWS], start.awake(), LAST_STEPS)
 
 
 def _climb(z: Array, y: Array, start: Process, steps: int) -> Process:
@@ -105,20 +111,21 @@ def _straight(z: Array) -> Array:
 
 def _loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array) -> tuple[float, Array]:
     """Minus the log marginal likelihood, and its derivatives in the logarithms of relevance, signal and noise."""
-    rows, causes = z.shape
-    relevance, (signal, noise) = np.exp(parameters[:causes]), np.exp(parameters[causes:])
-    near = z * relevance
-    length = np.square(near).sum(axis=1)
-    smooth = signal * np.exp(-0.5 * np.maximum(length[:, None] + length - 2 * near @ near.T, 0))
-    covariance = smooth + straight
-    covariance.flat[:: rows + 1] += noise
-    factor = linalg.cholesky(covariance, lower=True, overwrite_a=True, check_finite=False)
-    answer = linalg.cho_solve((factor, True), y, check_finite=False)
-    loss = 0.5 * float(y @ answer) + float(np.log(factor.flat[:: rows + 1]).sum()) + 0.5 * rows * np.log(2 * np.pi)
-    inverse = linalg.lapack.dpotri(factor, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    pull = np.outer(answer, answer) - inverse  # twice the derivative of the likelihood in the covariance
-    by_noise = 0.5 * noise * np.trace(pull)
-    pull *= smooth
-    by_relevance = np.einsum("np,np->p", z, pull @ z) - pull.sum(axis=1) @ np.square(z)
-    return loss, -np.array([*relevance**2 * by_relevance, 0.5 * pull.sum(), by_noise])
+    with np.errstate(under="ignore"):  # rows far apart have no covariance
+        rows, causes = z.shape
+        relevance, (signal, noise) = np.exp(parameters[:causes]), np.exp(parameters[causes:])
+        near = z * relevance
+        length = np.square(near).sum(axis=1)
+        smooth = signal * np.exp(-0.5 * np.maximum(length[:, None] + length - 2 * near @ near.T, 0))
+        covariance = smooth + straight
+        covariance.flat[:: rows + 1] += noise
+        factor = linalg.cholesky(covariance, lower=True, overwrite_a=True, check_finite=False)
+        answer = linalg.cho_solve((factor, True), y, check_finite=False)
+        loss = 0.5 * float(y @ answer) + float(np.log(factor.flat[:: rows + 1]).sum()) + 0.5 * rows * np.log(2 * np.pi)
+        inverse = linalg.lapack.dpotri(factor, lower=1)[0]
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        pull = np.outer(answer, answer) - inverse  # twice the derivative of the likelihood in the covariance
+        by_noise = 0.5 * noise * np.trace(pull)
+        pull *= smooth
+        by_relevance = np.einsum("np,np->p", z, pull @ z) - pull.sum(axis=1) @ np.square(z)
+        return loss, -np.array([*relevance**2 * by_relevance, 0.5 * pull.sum(), by_noise])

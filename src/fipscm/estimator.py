@@ -73,9 +73,10 @@ class FiP(BaseEstimator):
             columns' units) and `score` (evidence for the edge); after `assess` also `confidence` (that the cause
             precedes the effect).
         adjacency_: 0/1 frame, row = cause, column = effect.
-        edge_scores_: frame, same orientation: -log10 of the p-value of each edge, corrected for all pairs. With
-            edges="test" it is that of the test that decided, on held-out rows where a mechanism is curved; otherwise
-            that of an F-test on all rows. Scores compare within a model, not between the two kinds.
+        edge_scores_: frame, same orientation: the evidence for each edge. By default log10 of its posterior odds, kept
+            where positive; otherwise -log10 of a p-value corrected for all pairs: with edges="test" that of the test
+            that decided (kept above 2), with a given graph or edges="jacobian" that of an F-test on all rows. Scores of
+            one kind compare, scores of two kinds do not.
         mechanisms_: frame, one row per column: its `causes`, the `shape` of its mechanism (constant, linear, smooth or
             transformer), `r2_in_sample` (the share of its variance that the causes explain in the training table), the
             `rows` of that table, and the `low`est and `high`est value there.

@@ -81,7 +81,9 @@ def fit(
     data: Rows,
     options: FitOptions,
     out: Annotated[str, typer.Option("--out", "-o", help="Where to save the model; ends in .fip.")] = "model.fip",
-    edges: Annotated[str, typer.Option(help="test, or jacobian for the paper's rule.")] = "test",
+    edges: Annotated[
+        str, typer.Option(help="posterior (rows and order model), test (p-values alone), or jacobian, the paper's rule.")
+    ] = "posterior",
     prune: Annotated[bool, typer.Option(help="Keep only the edges found.")] = True,
     skip: Annotated[
         bool, typer.Option(help="Start from regressions; --no-skip is the paper's transformer alone.")

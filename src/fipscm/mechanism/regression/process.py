@@ -14,7 +14,7 @@ from fipscm.arrays import Array
 
 MOST_ROWS = 800  # the time is cubic in their number, and length scales of more rows predict no better
 LEVEL = 10.0
-CURVED = 3.0  # by how much the log evidence of a curve must exceed that of a line: e^3 is strong evidence
+CURVED = 6.0  # by how much the log evidence of a curve must exceed that of a line: skewed noise may feign a little
 STARTS = (0.1, 0.4, 1.0)  # inverse length scales
 FIRST_ROWS, FIRST_STEPS, LAST_STEPS = 250, 40, 20
 AWAKE = 0.1  # a cause that looks irrelevant to a few rows, or a smooth part that looks absent, gets a second chance

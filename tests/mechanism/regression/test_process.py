@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+import torch
+from scipy import optimize, stats
+
+from fipscm.mechanism.regression import process as processes
+from fipscm.mechanism.regression.process import LEVEL, is_curved, learn_process, linear_evidence
+from fipscm.mechanism.regression.smooth import Waves, fit_waves, predict
+
+
+def rows(count=120, causes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((count, causes))
+    return z, np.sin(2 * z[:, 0]) + 0.2 * rng.standard_normal(count)
+
+
+def test_the_slope_of_the_evidence_is_that_of_finite_differences():
+    z, y = rows(60)
+    straight = LEVEL + z @ z.T
+    at = np.array([-0.3, -1.0, 0.2, 0.1, -1.0])
+    error = optimize.check_grad(
+        lambda p: processes._loss_and_slope(p, z, y, straight)[0],
+        lambda p: processes._loss_and_slope(p, z, y, straight)[1],
+        at,
+    )
+    assert error < 1e-4
+
+
+@pytest.mark.parametrize("causes", [0, 2])
+def test_linear_evidence_is_the_density_of_a_normal_distribution(causes):
+    z, y = rows(40, causes + 1)
+    z = z[:, 1:]
+    densities = [
+        stats.multivariate_normal(cov=LEVEL + z @ z.T + np.exp(noise) * np.eye(40)).logpdf(y)
+        for noise in np.linspace(*processes.NOISE, 2_000)
+    ]
+    assert linear_evidence(z, y) == pytest.approx(max(densities), abs=1e-3)
+
+
+def test_a_wave_is_curved_in_its_own_cause_alone():
+    z, y = rows()
+    process = learn_process(z, y)
+    assert is_curved(process, z, y)
+    assert process.relevance[0] > 10 * process.relevance[1:].max()
+    assert process.noise == pytest.approx(0.04, rel=0.5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_line_is_not_curved(seed):
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((150, 3))
+    y = z @ [1.0, -0.5, 0.0] + 0.5 * rng.laplace(size=150)
+    y -= y.mean()
+    assert not is_curved(learn_process(z, y), z, y)
+
+
+def test_waves_predict_what_the_exact_process_predicts():
+    z, y = rows(150, 2)
+    process = learn_process(z, y)
+    waves = Waves.draw(2, 2_048, torch.Generator().manual_seed(0))
+    new = np.random.default_rng(1).uniform(-1.5, 1.5, (50, 2))
+
+    def covariance(a, b):
+        distance = np.square((a[:, None] - b) * process.relevance).sum(axis=2)
+        return LEVEL + a @ b.T + process.signal * np.exp(-0.5 * distance)
+
+    exact = covariance(new, z) @ np.linalg.solve(covariance(z, z) + process.noise * np.eye(150), y)
+    found = predict(new, waves, process, fit_waves(z, y, waves, process))
+    np.testing.assert_allclose(found, exact, atol=0.02)
+
+
+def test_blocks_of_rows_add_up(monkeypatch):
+    z, y = rows(100, 2)
+    process, waves = learn_process(z, y), Waves.draw(2, 16, torch.Generator().manual_seed(0))
+    whole = fit_waves(z, y, waves, process)
+    monkeypatch.setattr("fipscm.mechanism.regression.smooth.BLOCK", 7)
+    np.testing.assert_allclose(fit_waves(z, y, waves, process).amplitudes, whole.amplitudes, rtol=1e-6)

@@ -13,11 +13,13 @@ BACKENDS = ("local", "ray", "dask")
 TASKS = (
     *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "noise"),
     *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks", "far"),
+    "coverage",
 )
 BENCH_METHODS = (
     *("fip", "fip-order", "fip-graph", "fip-paper", "zero-shot"),
     *("variance", "r2", "direct-lingam", "score", "nogam", "random"),
     *("pc", "ges", "golem", "dag-gnn", "gran-dag", "notears-mlp", "avici"),
     *("dowhy-graph", "dowhy-predicted", "causal-nf", "carefl", "least-squares"),
+    *("adjustment", "dowhy-bootstrap"),
     *("d-max-2", "d-max-10", "d-max-20", "transformer"),
 )

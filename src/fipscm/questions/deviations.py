@@ -56,9 +56,8 @@ class Deviations:
 
     def of_node(self, draw: int, node: int, z: Array, box: Box) -> Array:
         """(N, D) -> (N,), what one draw adds to a node; beyond the box its waves go on along their tangents."""
-        intercept, *weights = self.straight[draw, node].astype(np.float64)
-        causes = self.possible[node]
-        added = z[:, causes] @ np.array(weights)[causes] + intercept
+        causes, coefficients = self.possible[node], self.straight[draw, node]
+        added = z[:, causes] @ coefficients[1:][causes] + coefficients[0]
         if self.amplitudes[draw, node].any():
             nearest, beyond = box.split(z)
             added += self.waves(nearest, node, beyond) @ self.amplitudes[draw, node]

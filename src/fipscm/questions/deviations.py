@@ -58,32 +58,38 @@ class Deviations:
         """(N, D) -> (N,), what one draw adds to a node; beyond the box its waves go on along their tangents."""
         causes, coefficients = self.possible[node], self.straight[draw, node]
         added = z[:, causes] @ coefficients[1:][causes] + coefficients[0]
-        if self.amplitudes[draw, node].any():
+        amplitudes = self.amplitudes[draw, node, self.waves_of(node)]
+        if amplitudes.any():
             nearest, beyond = box.split(z)
-            added += self.waves(nearest, node, beyond) @ self.amplitudes[draw, node]
+            added += self.waves(nearest, node, beyond) @ amplitudes
         return np.asarray(added)
+
+    def waves_of(self, node: int) -> slice:
+        """Which waves a node has: the second half read one or two causes each, the first are of smooth mechanisms."""
+        first = 0 if self.relevance[node].any() else len(self.phases) // 2
+        return slice(first, len(self.phases) if self.possible[node].any() else first)
 
     def waves(self, z: Array, node: int, beyond: Array | None = None) -> Array:
         """(N, D) -> (N, M), those of a node, which together have unit mean square; continued along (N, D) if given."""
-        directions = self._directions(node)
-        angles = (z @ directions + self.phases).astype(np.float32)  # several times faster, and good enough for a spread
+        directions, phases = self._directions(node), self.phases[self.waves_of(node)]
+        angles = (z @ directions + phases).astype(np.float32)  # several times faster, and good enough for a spread
         values = np.cos(angles)
         if beyond is not None:
             outside = np.flatnonzero(beyond.any(axis=1))
             values[outside] -= np.sin(angles[outside]) * (beyond[outside] @ directions)
-        return np.asarray(values * np.sqrt(2 / len(self.phases)))
+        return np.asarray(values * np.sqrt(2 / max(len(phases), 1)))
 
     def _directions(self, node: int) -> Array:
-        """(D, M). A wave reads one or two possible causes; of a smooth mechanism, half have its own length scales."""
-        causes = np.flatnonzero(self.possible[node])
+        """(D, M), where the waves of a node run: those of a smooth mechanism have its own length scales."""
         wave = np.arange(len(self.phases))
+        causes = np.flatnonzero(self.possible[node])
+        if not len(causes):
+            return np.zeros((len(self.frequencies), 0))
         first, second = causes[wave % len(causes)], causes[wave // len(causes) % len(causes)]
         columns = np.arange(len(self.frequencies))[:, None]
-        directions = np.where((columns == first) | (columns == second), self.frequencies, 0.0)
-        if self.relevance[node].any():
-            half = len(wave) // 2
-            directions[:, :half] = self.frequencies[:, :half] * self.relevance[node, :, None]
-        return directions
+        pairs = np.where((columns == first) | (columns == second), self.frequencies, 0.0)
+        scaled = self.frequencies * self.relevance[node, :, None]
+        return np.where(wave < len(wave) // 2, scaled, pairs)[:, self.waves_of(node)]
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything, by name."""
@@ -129,12 +135,11 @@ def draw_deviations(
     for node in range(variables):
         own, causes = z[usable[:, node]], np.flatnonzero(possible[node])
         straight = np.column_stack([np.ones(len(own)), own[:, causes]])
-        waves = found.waves(own, node) if len(causes) else np.zeros((len(own), 0))
+        waves = found.waves(own, node)
         regression = _Regression(straight, waves, own[:, node], own[:, node] - means[usable[:, node], node])
         draws = regression.draw(DRAWS, rng)
         found.straight[:, node, [0, *causes + 1]] = draws[:, : len(causes) + 1]
-        if len(causes):
-            found.amplitudes[:, node] = draws[:, len(causes) + 1 :]
+        found.amplitudes[:, node, found.waves_of(node)] = draws[:, len(causes) + 1 :]
     return found
 
 

@@ -1,4 +1,7 @@
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from fipscm.graph import allowed_from_adjacency, allowed_from_order
@@ -101,3 +104,17 @@ def test_corrections_of_an_earlier_version_move_slopes_as_they_did(learned):
     found = slopes(learned, Deviations.from_corrections(corrections, learned), 1, 0)
     steps = -0.1 * learned.scale[1] / learned.scale[0]
     np.testing.assert_allclose(found, [found[0], 1.5 * found[0], found[0] + steps])
+
+
+@pytest.mark.parametrize("count", [25, 300])
+def test_columns_that_others_determine_and_many_columns_for_the_rows_have_finite_deviations(count, rng):
+    table = rng.normal(size=(count, 20))
+    table[:, 5], table[:, 19] = 2 * table[:, 3], table[:, 3] - table[:, 4]
+    frame = pd.DataFrame(table, columns=[f"x{i}" for i in range(20)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few rows
+        learned = fit_mechanism(frame, allowed_from_order(np.arange(20)))
+    found = draw_deviations(learned, table, allowed_from_order(np.arange(20)), rng)
+    assert np.isfinite(found.straight).all()
+    assert np.abs(found.straight).max() < 20
+    assert np.isfinite(found.amplitudes).all()

@@ -152,7 +152,8 @@ class _Regression:
         self.residual = residual
         gram, moment = self.functions.T @ self.functions, self.functions.T @ values
         # Coefficients between standardized columns are about one: only what the rows cannot tell is held back by this.
-        ridge = np.full(straight.shape[1], max(float(np.mean(residual**2)), 1e-12))
+        # Collinear causes of a node without noise still need more than a rounding error.
+        ridge = np.full(straight.shape[1], max(float(np.mean(residual**2)), 1e-10 * len(residual)))
         ratios = NOISE_RATIOS if waves.shape[1] else NOISE_RATIOS[-1:]
         self.penalties = [np.concatenate([ridge, np.full(waves.shape[1], ratio)]) for ratio in ratios]
         self.factors = [linalg.cho_factor(gram + np.diag(penalty), lower=True) for penalty in self.penalties]
@@ -162,7 +163,7 @@ class _Regression:
                 for factor, penalty in zip(self.factors, self.penalties, strict=True)
             ]
         )
-        odds = np.exp(evidence - evidence.max())
+        odds = np.exp(np.maximum(evidence - evidence.max(), -700))  # without underflow
         self.odds = odds / odds.sum()
 
     def draw(self, draws: int, rng: np.random.Generator) -> Array:

@@ -140,7 +140,8 @@ def coverage(scores: pd.DataFrame) -> str:
     rows = []
     shapes = asked["name"].str.split("-").str[1].rename("shape")
     for key, cells in asked.groupby([shapes, "rows", "method"], sort=False):
-        held = f"{cells.coverage.mean():.3f} ({cells.coverage.std() / len(cells) ** 0.5:.3f})"
+        error = f" ({cells.coverage.std() / len(cells) ** 0.5:.3f})" if len(cells) > 1 else ""
+        held = f"{cells.coverage.mean():.3f}{error}"
         sizes = " / ".join(f"{cells[figure].mean():.2f}" for figure in (f"coverage_{size}" for size in SIZES))
         rows.append([*key, len(cells), held, sizes, f"{cells.width.mean():.3f}"])
     return _table(header, sorted(rows, key=lambda row: (row[0] == "curved", row[1])))

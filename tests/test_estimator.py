@@ -1,4 +1,5 @@
 import signal
+import warnings
 from copy import copy
 
 import networkx as nx
@@ -93,6 +94,104 @@ def test_effect_has_an_interval_around_the_truth(model):
     assert float(found) == found.estimate
 
 
+def chain(rows, rng, weak=0.35):
+    """A table in which `a` acts on `b`, and both on `c`: strongly, strongly and weakly, with skewed noises."""
+    a, b, c = rng.exponential(size=(3, rows)) - 1
+    b = b + 1.1 * a
+    return pd.DataFrame({"a": a, "b": b, "c": c + a + weak * b})
+
+
+def test_intervals_hold_a_weak_effect_at_few_rows_whether_its_edge_was_found_or_not():
+    held, lost = 0, 0
+    for seed in range(40):
+        table = chain(100, np.random.default_rng(seed))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of few rows
+            model = FiP(order=["a", "b", "c"], random_state=0).fit(table)
+        found = model.effect("b", on="c")
+        held += found.low <= 0.35 <= found.high
+        lost += found.estimate == 0
+        assert found.low <= found.estimate <= found.high
+        assert found.high > found.low
+    assert lost > 0, "some edges must be missed, or this shows nothing"
+    assert 34 <= held <= 40
+
+
+def test_an_effect_that_was_not_found_could_still_be_there_and_one_against_the_order_could_not():
+    table = chain(300, np.random.default_rng(0), weak=0.0)
+    model = FiP(order=["a", "b", "c"], random_state=0).fit(table)
+    none = model.effect("b", on="c")
+    assert none.estimate == 0
+    assert none.low < 0 < none.high
+    assert "if there is one, it lies between" in str(none)
+    against = model.effect("c", on="b")
+    assert not against.possible
+    assert (against.low, against.high) == (0, 0)
+    known = FiP(graph=nx.DiGraph([("a", "b"), ("a", "c")]), random_state=0).fit(table)
+    assert not known.effect("b", on="c").possible
+
+
+def test_an_interval_grows_with_its_level_and_scales_with_its_columns(model, table):
+    widths = [found.high - found.low for found in (model.effect("age", "pain", level=level) for level in (0.5, 0.99))]
+    assert widths[0] < widths[1]
+    few = table.head(200)
+    small, large = (
+        FiP(order=ORDER, random_state=0).fit(frame).effect("age", on="pain")
+        for frame in (few, few.assign(pain=1000 * few["pain"]))
+    )
+    np.testing.assert_allclose([large.low, large.high], [1000 * small.low, 1000 * small.high], rtol=1e-3)
+
+
+def test_averages_under_an_intervention_have_intervals(model):
+    found = model.intervene({"dose": 2.0}, n=500, random_state=0, level=0.9)
+    assert list(found.index) == ORDER
+    assert list(found.columns) == ["average", "low", "high"]
+    np.testing.assert_allclose(found["average"], model.intervene({"dose": 2.0}, 500, 0).mean())
+    assert (found.loc["dose"] == 2).all()
+    assert (found["low"] < found["average"])[["age", "pain"]].all()
+    assert (found["average"] < found["high"])[["age", "pain"]].all()
+    per_unit = {"dose": np.linspace(0, 1, 500)}
+    assert model.intervene(per_unit, n=500, level=0.9).loc["dose", "average"] == pytest.approx(0.5)
+
+
+def test_counterfactuals_have_intervals_where_they_are_not_certain(model, table):
+    rows = table.head(20).assign(ward="west")
+    plain, found = (model.counterfactual(rows, {"dose": 1.0}, level=level) for level in (None, 0.95))
+    pd.testing.assert_frame_equal(found[list(rows)], plain, check_exact=True)
+    assert list(found.columns[4:6]) == ["age (low)", "age (high)"]
+    np.testing.assert_allclose(found["age (low)"], rows["age"])  # it does not change
+    np.testing.assert_allclose(found["age (high)"], rows["age"])
+    assert (found["pain (low)"] < found["pain (high)"]).all()
+    assert ((found["pain (low)"] <= found["pain"]) & (found["pain"] <= found["pain (high)"])).all()
+    with pytest.raises(DataError, match="rename it"):
+        model.counterfactual(rows.assign(**{"pain (low)": 0.0}), {"dose": 1.0}, level=0.95)
+    with pytest.raises(DataError, match="between 0 and 1, but it is 95"):
+        model.counterfactual(rows, {"dose": 1.0}, level=95)
+
+
+def test_rows_of_the_model_are_likelier_than_others(model, table):
+    found = model.log_likelihood(table)
+    assert found.index.equals(table.index)
+    shuffled = table.assign(pain=table["pain"].to_numpy()[::-1])
+    assert model.log_likelihood(shuffled).mean() < found.mean() - 1
+    assert np.isfinite(model.log_likelihood(table.head(3) * 1e6)).all()
+    pd.testing.assert_series_equal(model.log_likelihood(1 * table.iloc[::-1])[::-1], found)
+
+
+def test_a_file_of_an_earlier_version_still_answers(model, tmp_path):
+    model.save(tmp_path / "new.fip")
+    arrays, settings = load_archive(tmp_path / "new.fip", "model")
+    old = {name: array for name, array in arrays.items() if not name.startswith("deviations.")}
+    corrections = 0.01 * np.random.default_rng(0).normal(size=(50, 3, 5))
+    save_archive(tmp_path / "old.fip", "model", {**old, "corrections": corrections}, settings)
+    loaded = load(tmp_path / "old.fip")
+    found = loaded.effect("age", on="pain")
+    assert found.estimate == model.effect("age", on="pain").estimate
+    assert found.low < found.estimate < found.high
+    loaded.save(tmp_path / "again.fip")
+    assert load(tmp_path / "again.fip").effect("age", on="pain") == found
+
+
 def test_rows_alone_are_enough_for_counterfactuals():
     errors = []
     for seed in range(3):
@@ -140,6 +239,10 @@ def test_a_loaded_model_answers_bit_for_bit_the_same(model, table, tmp_path):
             loaded.counterfactual(table, do), model.counterfactual(table, do), check_exact=True
         )
         assert loaded.effect("age", on="pain") == model.effect("age", on="pain")
+        rows = table.head(5)
+        pd.testing.assert_frame_equal(
+            loaded.counterfactual(rows, do, level=0.9), model.counterfactual(rows, do, level=0.9), check_exact=True
+        )
         assert loaded.causal_order_ == ORDER
         pd.testing.assert_frame_equal(loaded.edge_scores_, model.edge_scores_)
         pd.testing.assert_frame_equal(loaded.order_confidence_, model.order_confidence_)

@@ -1,7 +1,7 @@
 """FiP: from a table to answers, in scikit-learn's manner. Shapes: N rows, D variables, K orders."""
 
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -30,8 +30,11 @@ from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.removal import Removal
 from fipscm.questions.check import CheckResult, check_model
-from fipscm.questions.effect import Effect, Question, average_effect, bootstrap_corrections
+from fipscm.questions.deviations import Deviations, draw_deviations
+from fipscm.questions.effect import Effect, Question, average_effect
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
+from fipscm.questions.intervals import intervened_averages, require_level, with_ends
+from fipscm.questions.likelihood import log_likelihood
 from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
@@ -156,7 +159,7 @@ class FiP(BaseEstimator):
             warnings.warn(
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
             )
-        self.corrections_ = bootstrap_corrections(scm, table.values, rng, intervened=table.intervened)
+        self._deviations = self._deviations_of(scm, table, rng)
         self._table: _Table | None = table
         return self._adopt(scm)
 
@@ -176,23 +179,37 @@ class FiP(BaseEstimator):
         """Draw rows from the model: what is."""
         return self._fitted.sample(n, _generator(random_state))
 
-    def intervene(self, do: Do | Intervention, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
+    def intervene(
+        self, do: Do | Intervention, n: int = 1000, random_state: Any = None, *, level: float | None = None
+    ) -> pd.DataFrame:
         """Draw fresh units under an intervention: what if.
 
         Values may be numbers, arrays of length n, `Shift(amount)`, or functions of the frame of upstream columns.
         A warning says so where they lie far beyond the rows of the training table.
-        """
-        warn_of_extrapolation(self._fitted, values_set(self._fitted, do))
-        return self._fitted.do(do).sample(n, _generator(random_state))
 
-    def counterfactual(self, rows: Any, do: Do | Intervention) -> pd.DataFrame:
+        With a `level`, such as 0.95, the answer is instead the average of each column over n such units, with its
+        interval: a frame with one row per column, and the columns `average`, `low` and `high`.
+        """
+        scm, rng = self._fitted, _generator(random_state)
+        warn_of_extrapolation(scm, values_set(scm, do))
+        if level is None:
+            return scm.do(do).sample(n, rng)
+        _, noise = scm.sample_arrays(n, rng)
+        return intervened_averages(scm, self._deviations, do, noise, level)
+
+    def counterfactual(self, rows: Any, do: Do | Intervention, *, level: float | None = None) -> pd.DataFrame:
         """What these same units would have been under an intervention; index and unknown columns are kept.
 
         One row may come as a Series or a dictionary. A warning says so where the rows or the values set lie far beyond
         the rows of the training table.
+
+        With a `level`, such as 0.95, there are two more columns for each of the model's: `name (low)` and
+        `name (high)`, between which each unit's value would have been.
         """
         scm = self._fitted
         answers = scm.counterfactual(rows, do)
+        if level is not None:
+            answers = with_ends(answers, scm, self._deviations, rows, do, level)
         seen, values = scm.checked_rows(one_row(rows)), values_set(scm, do)
         asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
         warn_of_extrapolation(scm, asked)
@@ -210,6 +227,13 @@ class FiP(BaseEstimator):
             raise DataError("R2 compares errors with the variance of the rows: give at least two rows.")
         return float(r2_score(frame, self._fitted.predict(frame.to_numpy())))
 
+    def log_likelihood(self, X: Any) -> pd.Series:
+        """The logarithm of the density of each row under the model, in the columns' units; index kept.
+
+        Its mean compares models of the same columns on rows that none of them has seen: the higher, the better.
+        """
+        return log_likelihood(self._fitted, self._fitted.checked_rows(X))
+
     def effect(
         self,
         treatment: Hashable,
@@ -223,8 +247,13 @@ class FiP(BaseEstimator):
     ) -> Effect:
         """Average effect on one column of setting another to `treated` instead of `control`, with an interval.
 
+        The interval holds at its level if the causal order is right. It takes into account that an edge may have been
+        missed, that the rows are finite, and that a curve may bend between them; with a graph given, only its edges
+        may matter. Where none is found, it tells how large an effect could be; where the order puts the outcome
+        before the treatment, the effect is zero and `possible` is false.
+
         With `orders`, so many plausible orders are drawn and fitted as well; the estimate is the average over all of
-        them, and a warning says so if they disagree about its sign.
+        them, the interval holds those of all, and a warning says so if they disagree about its sign.
         """
         scm, rng = self._fitted, _generator(random_state)
         for name in (treatment, on):
@@ -232,7 +261,8 @@ class FiP(BaseEstimator):
                 raise unknown_name("column", name, scm.names)
         question = Question(treatment, on, treated, control)
         warn_of_extrapolation(scm, {treatment: (treated, control)})
-        models = [(scm, self.corrections_), *self._models_on_other_orders(orders, rng)]
+        require_level(level)
+        models = [(scm, self._deviations), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
         if self._assessment is not None and not orders and not self._constraints.fix_the_order:
             places = scm.names.index(treatment), scm.names.index(on)
@@ -259,7 +289,8 @@ class FiP(BaseEstimator):
         assessed = dict(zip(_ASSESSED, (frame.to_numpy() for frame in self._assessment or ()), strict=False))
         arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
         settings = {**scm.settings(), "parameters": self._parameters()}
-        save_archive(path, "model", {**arrays, "corrections": self.corrections_, **assessed}, settings)
+        arrays |= {f"deviations.{name}": array for name, array in self._deviations.arrays().items()}
+        save_archive(path, "model", {**arrays, **assessed}, settings)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -269,9 +300,13 @@ class FiP(BaseEstimator):
             model = cls(**Constraints.restore(settings["parameters"]))
         else:  # a file of an older version does not say whether its order was given or inferred
             model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
-        model.corrections_, model._table = arrays["corrections"], None
-        parts = {name.removeprefix("scm."): array for name, array in arrays.items() if name.startswith("scm.")}
-        model._adopt(LearnedSCM.restore(parts, settings))
+        scm = LearnedSCM.restore(_part(arrays, "scm."), settings)
+        if "corrections" in arrays:  # a file of an older version
+            model._deviations = Deviations.from_corrections(arrays["corrections"], scm)
+        else:
+            model._deviations = Deviations(**_part(arrays, "deviations."))
+        model._table = None
+        model._adopt(scm)
         if all(name in arrays for name in _ASSESSED):
             model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
         return model
@@ -384,14 +419,19 @@ class FiP(BaseEstimator):
                 checkpoint=None if checkpoint is None else Path(checkpoint),
             )
 
-    def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Array]]:
-        """Models on plausible orders, each with its corrections."""
+    def _deviations_of(self, scm: LearnedSCM, table: "_Table", rng: np.random.Generator) -> Deviations:
+        """What the table leaves open about the mechanisms, on everything that order and knowledge allow."""
+        possible = self._constraints.allowed(scm.order, scm.names)
+        return draw_deviations(scm, table.values, possible, rng, table.intervened)
+
+    def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Deviations]]:
+        """Models on plausible orders, each with its deviations."""
         if count and self._constraints.fix_the_order:
             raise KnowledgeError("The causal order was given, so no other one is plausible: ask without `orders`.")
         for order in self._draw_orders(count, rng) if count else ():
             table = self._training_table
             scm = self._fit_on(table, self._read_order(table, allowed_from_order(order).T), rng)
-            yield scm, bootstrap_corrections(scm, table.values, rng, intervened=table.intervened)
+            yield scm, self._deviations_of(scm, table, rng)
 
     def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
@@ -443,3 +483,8 @@ def _generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
     return np.random.default_rng(random_state)
+
+
+def _part(arrays: Mapping[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, Any]:
+    """Arrays whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -43,6 +43,7 @@ WRITTEN_IN = {
     "pipeline": "docs/results/pipeline.md",
     "pipeline-order": "docs/results/mechanism.md",
     "failures": "docs/results/benchmark/README.md",
+    "coverage": "docs/results/mechanism.md",
 }
 
 

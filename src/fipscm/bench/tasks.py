@@ -10,6 +10,7 @@ from fipscm.errors import unknown_name
 from fipscm.order import SCALES
 from fipscm.simulate import C_SUITE, CAUSAL_NF, PRIORS, known_scm
 from fipscm.simulate.continued import CONTINUATIONS, NODES
+from fipscm.simulate.effects import EFFECT_SCMS
 from fipscm.simulate.metadatasets import ROWS
 from fipscm.simulate.worlds import VARIANTS
 
@@ -44,8 +45,9 @@ class Grid:
             elif name in _TABLES:
                 nodes, rows = _TABLES[name]
                 yield DataSet(name, nodes, rows=rows, seed=seed, scale=scale)
-            elif name in CONTINUATIONS:
-                yield from (DataSet(name, NODES, rows=rows, seed=seed, scale=scale) for rows in self.rows)
+            elif name in (*CONTINUATIONS, *EFFECT_SCMS):
+                nodes = NODES if name in CONTINUATIONS else 5
+                yield from (DataSet(name, nodes, rows=rows, seed=seed, scale=scale) for rows in self.rows)
             else:
                 nodes = len(known_scm(name).names)
                 yield from (DataSet(name, nodes, rows=rows, seed=seed, scale=scale) for rows in self.rows)
@@ -207,6 +209,14 @@ TASKS: dict[str, Task] = {
         ("far",),
         columns="name",
         grid=Grid(tuple(CONTINUATIONS), rows=(1_000,), seeds=tuple(range(10))),
+    ),
+    "coverage": Task(
+        "Intervals of effects",
+        None,
+        ("fip-order", "adjustment", "dowhy-bootstrap"),
+        ("coverage", "coverage_zero", "coverage_weak", "coverage_medium", "width", "no_width"),
+        columns="rows",
+        grid=Grid(EFFECT_SCMS, rows=(100, 250, 1_000, 10_000), seeds=tuple(range(40))),
     ),
 }
 

@@ -8,16 +8,18 @@ VARIANTS = (
     *("plain", "non-additive", "hidden-confounder", "mixed", "outliers", "iscm"),
     *("post-nonlinear", "location-scale", "multiplicative", "discrete", "missing", "measurement-error"),
 )
-SUMMARIES = ("scoreboard", "orders", "pipeline", "pipeline-order", "failures")
+SUMMARIES = ("scoreboard", "orders", "pipeline", "pipeline-order", "failures", "coverage")
 BACKENDS = ("local", "ray", "dask")
 TASKS = (
     *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "noise"),
     *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks", "far"),
+    "coverage",
 )
 BENCH_METHODS = (
     *("fip", "fip-order", "fip-graph", "fip-paper", "zero-shot"),
     *("variance", "r2", "direct-lingam", "score", "nogam", "random"),
     *("pc", "ges", "golem", "dag-gnn", "gran-dag", "notears-mlp", "avici"),
-    *("dowhy-graph", "dowhy-predicted", "causal-nf", "carefl", "least-squares"),
+    *("dowhy-graph", "dowhy-predicted", "dowhy-bootstrap", "causal-nf", "carefl"),
+    *("least-squares", "adjustment"),
     *("d-max-2", "d-max-10", "d-max-20", "transformer"),
 )

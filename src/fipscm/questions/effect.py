@@ -1,24 +1,20 @@
-"""Average effects of interventions, with intervals. Shapes: B resamples, N rows, D variables.
-
-Resampling the rows and learning every mechanism anew would take minutes. Instead each mechanism f gets a first-order
-correction, the least-squares fit of its residual on (1, f, causes) over resampled rows: exact for linear mechanisms,
-slopes and amplitude for the others. The corrections are computed once, during the fit, and saved with the model.
-"""
+"""Average effects of interventions, with intervals. Shapes: N rows, D variables."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fipscm.arrays import Array, Mask
-from fipscm.errors import DataError
+from fipscm.arrays import Array
+from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.scm.base import SCM
+from fipscm.questions.deviations import Deviations
+from fipscm.questions.intervals import averages, require_level
 from fipscm.scm.intervention import Intervention
+from fipscm.scm.nodewise import NodewiseSCM
 
-RESAMPLES = 50  # of the rows, for the interval
 UNITS = 2000  # simulated to average over
-RESAMPLED_UNITS = 200  # enough to see how a resample moves the average
+FEW_UNITS = 32  # enough to see how a deviation moves the average
 
 
 @dataclass(frozen=True)
@@ -30,16 +26,19 @@ class Question:
     treated: float
     control: float
 
-    def differences(self, scm: SCM, noise: Array) -> Array:
+    def differences(self, scm: NodewiseSCM, noise: Array) -> Array:
         """(N,), the effect on each of the units with these noises (N, D)."""
         column = scm.names.index(self.outcome)
-        above, below = (scm.do(do).noise_to_sample(noise)[:, column] for do in self.interventions(scm.names))
+        last = int(np.flatnonzero(scm.order == column)[0])
+        # What comes after the outcome need not be computed.
+        needed = replace(scm, order=scm.order[: last + 1])  # type: ignore[call-arg]
+        twice = needed.do(self.intervention(scm.names, len(noise))).noise_to_sample(np.vstack([noise, noise]))
+        above, below = np.split(twice[:, column], 2)
         return np.asarray(above - below)
 
-    def interventions(self, names: Sequence[Hashable]) -> tuple[Intervention, Intervention]:
-        """With treatment, and without."""
-        treated, control = (Intervention.parse({self.treatment: v}, names) for v in (self.treated, self.control))
-        return treated, control
+    def intervention(self, names: Sequence[Hashable], units: int = 1) -> Intervention:
+        """On twice so many units: the first half is treated, the other is not."""
+        return Intervention.parse({self.treatment: np.repeat([self.treated, self.control], units)}, names)
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +51,7 @@ class Effect:
         low: lower end of the interval.
         high: upper end of the interval.
         level: of the interval.
+        possible: whether the causal order lets the treatment act on the outcome at all; if not, the effect is zero.
         by_order: the effect under this and other plausible orders, if they were asked for.
         agreement: of an assessed model, the share of plausible orders under which the total effect keeps its sign.
     """
@@ -61,6 +61,7 @@ class Effect:
     low: float
     high: float
     level: float
+    possible: bool = True
     by_order: tuple[float, ...] = ()
     agreement: float | None = None
 
@@ -83,12 +84,7 @@ class Effect:
         return self.estimate
 
     def __str__(self) -> str:
-        asked = self.question
-        premise = "" if self.by_order else ", if the causal order is right"
-        text = (
-            f"Setting {asked.treatment} to {asked.treated:g} instead of {asked.control:g} changes {asked.outcome} by "
-            f"{self.estimate:.4g} on average ({self.level:.0%} interval {self.low:.4g} to {self.high:.4g}{premise})."
-        )
+        text = self._finding()
         if self.agreement is not None:
             text += f" {self.agreement:.0%} of the resampled orders agree with its sign."
         if self.by_order:
@@ -99,70 +95,45 @@ class Effect:
             text += "; its sign depends on the order." if self.sign_flips else "."
         return text
 
-
-def bootstrap_corrections(
-    scm: LearnedSCM,
-    rows: Array,
-    rng: np.random.Generator,
-    resamples: int = RESAMPLES,
-    intervened: Mask | None = None,
-) -> Array:
-    """(B, D, D + 2): for each node the coefficients of 1, of its mean, and of the D variables (zero unless causes).
-
-    All in standardized columns, so that the same least squares serve every unit of measurement, and for each node on
-    the rows in which it was not `intervened` (N, D) on.
-    """
-    z, means = ((values - scm.centre) / scm.scale for values in (rows, scm.predict(rows)))
-    usable = np.ones(rows.shape, dtype=bool) if intervened is None else ~intervened
-    corrections = np.zeros((resamples, len(scm.names), len(scm.names) + 2))
-    for node in range(len(scm.names)):
-        causes = np.flatnonzero(scm.allowed[node])
-        own, mean = z[usable[:, node]], means[usable[:, node], node]
-        design, residual = np.column_stack([np.ones(len(own)), mean, own[:, causes]]), own[:, node] - mean
-        for resample in range(resamples):
-            drawn = rng.integers(len(own), size=len(own))
-            # Where the mean is linear in the causes, the columns are collinear: this is the solution of least norm.
-            solution = np.linalg.lstsq(design[drawn], residual[drawn])[0]
-            corrections[resample, node, [0, 1, *causes + 2]] = solution
-    return corrections
-
-
-def corrected(scm: LearnedSCM, correction: Array) -> LearnedSCM:
-    """The model with each mean f replaced by c0 + (1 + c1) f + <c, z>, for a correction (D, D + 2)."""
-    amplitude = 1 + correction[:, 1]
-    skip = replace(
-        scm.skip,
-        weights=scm.skip.weights * amplitude[:, None] + correction[:, 2:],
-        amplitudes=scm.skip.amplitudes * amplitude[:, None],
-        intercept=scm.skip.intercept * amplitude + correction[:, 0],
-    )
-    return replace(scm, skip=skip, residual_scale=scm.residual_scale * amplitude)
+    def _finding(self) -> str:
+        """The effect and its interval, in a sentence."""
+        asked = self.question
+        values = f"to {asked.treated:g} instead of {asked.control:g}"
+        if not self.possible:
+            return (
+                f"By the causal order, {asked.treatment} cannot act on {asked.outcome}: setting it {values} changes "
+                "nothing, if that order is right."
+            )
+        setting = f"Setting {asked.treatment} {values}"
+        premise = "" if self.by_order else ", if the causal order is right"
+        if self.estimate == 0:
+            return (
+                f"{setting}: no effect on {asked.outcome} found; if there is one, it lies between {self.low:.4g} and "
+                f"{self.high:.4g} on average ({self.level:.0%} interval{premise})."
+            )
+        ends = f"{self.level:.0%} interval {self.low:.4g} to {self.high:.4g}"
+        return f"{setting} changes {asked.outcome} by {self.estimate:.4g} on average ({ends}{premise})."
 
 
 def average_effect(
-    question: Question, models: Sequence[tuple[LearnedSCM, Array]], level: float, rng: np.random.Generator
+    question: Question, models: Sequence[tuple[LearnedSCM, Deviations]], level: float, rng: np.random.Generator
 ) -> Effect:
-    """Answer by one model, or by the average over models on several orders; each comes with its corrections.
+    """Answer by one model, or by the average over models on several orders; each comes with its deviations.
 
-    The interval holds the middle `level` of the resampled effects of all models.
+    With several models the interval holds those of all: it is right if one of the orders is.
     """
-    if not 0 < level < 1:
-        raise DataError(f"The level of an interval lies between 0 and 1, but it is {level:g}: 0.95 is usual.")
-    answers, possible = zip(*(_answers(question, scm, corrections, rng) for scm, corrections in models), strict=True)
-    low, high = np.quantile(np.concatenate(possible), [(1 - level) / 2, (1 + level) / 2])
-    return Effect(question, float(np.mean(answers)), float(low), float(high), level, answers if len(models) > 1 else ())
+    require_level(level)
+    possible = any(_possible(question, scm.names, deviations) for scm, deviations in models)
+    answers = [
+        averages(question.differences, scm, deviations, scm.noise.sample(UNITS, rng), level, FEW_UNITS)
+        for scm, deviations in models
+    ]
+    estimates, lows, highs = (tuple(map(float, ends)) for ends in zip(*answers, strict=True))
+    by_order = estimates if len(models) > 1 else ()
+    return Effect(question, float(np.mean(estimates)), min(lows), max(highs), level, possible, by_order)
 
 
-def _answers(question: Question, scm: LearnedSCM, corrections: Array, rng: np.random.Generator) -> tuple[float, Array]:
-    """The effect, and (B,) resampled values of it.
-
-    Every resample is evaluated on the same units, so that the values differ by the resampled rows alone; the error of
-    an average over finitely many units is added.
-    """
-    noise = scm.noise.sample(UNITS, rng)
-    differences = question.differences(scm, noise)
-    few = noise[:RESAMPLED_UNITS]
-    moved = [question.differences(corrected(scm, correction), few).mean() for correction in corrections]
-    error = differences.std() * np.sqrt(1 / UNITS + 1 / len(scm.noise.ordered))
-    possible = differences.mean() + moved - differences[:RESAMPLED_UNITS].mean()
-    return float(differences.mean()), possible + rng.normal(0.0, error, len(corrections))
+def _possible(question: Question, names: Sequence[Hashable], deviations: Deviations) -> bool:
+    """Whether a path of possible causes leads from the treatment to the outcome."""
+    cause, effect = names.index(question.treatment), names.index(question.outcome)
+    return cause == effect or bool(descendants(deviations.possible.T)[cause, effect])

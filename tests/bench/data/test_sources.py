@@ -24,6 +24,7 @@ EVERY = [
     DataSet("lingauss", 2, rows=300),
     DataSet("triangle", 3, rows=300),
     DataSet("far-saturating", 6, rows=300),
+    DataSet("effect-curved-skewed", 5, rows=300),
 ]
 
 

@@ -74,3 +74,12 @@ def test_the_command_prints_the_summary_of_a_folder(results, capsys):
         main(["bench-summary", "pipeline", "--out", str(results.parent)])
     assert ending.value.code == 0
     assert capsys.readouterr().out == summary("pipeline", results) + "\n"
+
+
+def test_coverage_is_told_by_mechanism_rows_and_method_over_all_noises(tmp_path):
+    shares = {"coverage_zero": 1.0, "coverage_weak": 1.0, "width": 0.5, "no_width": 0.0}
+    for law, held in (("normal", 1.0), ("heavy", 0.0)):
+        scores = {**shares, "coverage_medium": held, "coverage": (2 + held) / 3}
+        append_result(tmp_path / "results.jsonl", line("fip-order", 5, **scores) | {"name": f"effect-linear-{law}"})
+    (row,) = rows_of(summary("coverage", tmp_path / "results.jsonl"))
+    assert row == ["linear", "10000", "fip-order", "2", "0.833 (0.167)", "1.00 / 1.00 / 0.50", "0.500"]

@@ -13,6 +13,7 @@ from fipscm.arrays import Adjacency, Array, Order
 from fipscm.errors import DataError
 from fipscm.graph import topological_order
 from fipscm.simulate import CounterfactualTest
+from fipscm.simulate.effects import KnownEffect
 from fipscm.simulate.metadatasets import ROWS
 
 
@@ -21,7 +22,8 @@ class DataSet:
     """What a data set is called: enough to make it again, and to find its line in the results.
 
     Attributes:
-        name: a random collection (lin-in, ...), a known SCM, a continuation (far-linear, ...), sachs or syntren.
+        name: a random collection (lin-in, ...), a known SCM, a continuation (far-linear, ...), an SCM of effects
+            (effect-linear-normal, ...), sachs or syntren.
         preset: of a random collection, else empty.
         family: graph family of a random collection, else empty.
         nodes: number of variables.
@@ -68,6 +70,8 @@ class Problem:
         make_tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
         noise: (N, D) the noise behind the rows, in the units of the table, where it is additive.
         judged_by: the score of the tests: "counterfactual", or "far" where they lie beyond the rows.
+        effects: average effects with their truth, in the units of the table; a problem that has them is judged by
+            their intervals alone.
         scale: whether the columns still have their own scales ("raw") or not ("standardized").
     """
 
@@ -77,6 +81,7 @@ class Problem:
     make_tests: Callable[[], Iterable[CounterfactualTest]] = tuple
     noise: Array | None = None
     judged_by: str = "counterfactual"
+    effects: tuple[KnownEffect, ...] = ()
     scale: str = "raw"
 
     @cached_property

@@ -1,6 +1,6 @@
 """From the name of a data set to its rows and its truth. Shapes: N rows, D variables."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pandas as pd
 
 from fipscm.arrays import Array
 from fipscm.bench.data.problem import DataSet, Problem
-from fipscm.errors import unknown_name
+from fipscm.errors import DataError, unknown_name
 from fipscm.scm.base import SCM
 from fipscm.simulate import (
     C_SUITE,
@@ -25,6 +25,7 @@ from fipscm.simulate import (
     metadataset,
 )
 from fipscm.simulate.continued import CONTINUATIONS, continued_scm, far_tests
+from fipscm.simulate.effects import EFFECT_SCMS, effect_scm, known_effects
 from fipscm.simulate.worlds import PLAIN, VARIANTS, World, additive_noise
 
 COLLECTIONS = ("lin-in", "lin-out", "rff-in", "rff-out")  # the paper's
@@ -41,21 +42,25 @@ def make_problem(data: DataSet, folder: Path | None = None) -> Problem:
 
 
 def _raw_problem(data: DataSet, folder: Path | None) -> Problem:
-    if data.name in RANDOM:
-        return _random(data)
-    if data.name in C_SUITE:
-        return _c_suite(data)
-    if data.name in CAUSAL_NF:
-        return _causal_nf(data)
-    if data.name in CONTINUATIONS:
-        return _continued(data)
+    simulated: tuple[tuple[Collection[str], Callable[[DataSet], Problem]], ...] = (
+        (RANDOM, _random),
+        (C_SUITE, _c_suite),
+        (CAUSAL_NF, _causal_nf),
+        (CONTINUATIONS, _continued),
+        (EFFECT_SCMS, _with_effects),
+    )
+    for names, make in simulated:
+        if data.name in names:
+            return make(data)
     if data.name == "sachs":
         known = load_sachs(folder and folder / "sachs")
         rows = data.generator("rows").choice(len(known.observations), SACHS_ROWS, replace=False)
         return _from_table(replace(known, observations=known.observations.iloc[np.sort(rows)].reset_index(drop=True)))
     if data.name == "syntren":
         return _from_table(load_syntren(data.seed + 1, folder and folder / "syntren"))
-    raise unknown_name("data set", data.name, (*RANDOM, *C_SUITE, *CAUSAL_NF, *CONTINUATIONS, "sachs", "syntren"))
+    raise unknown_name(
+        "data set", data.name, (*RANDOM, *C_SUITE, *CAUSAL_NF, *CONTINUATIONS, *EFFECT_SCMS, "sachs", "syntren")
+    )
 
 
 def _random(data: DataSet) -> Problem:
@@ -111,6 +116,15 @@ def _continued(data: DataSet) -> Problem:
     table = scm.sample(data.rows, data.generator("rows"))
     unit, rng = table.std(ddof=0).to_numpy(), data.generator("counterfactuals")
     return Problem(table, scm.adjacency, unit, lambda: far_tests(scm, table, rng), judged_by="far")
+
+
+def _with_effects(data: DataSet) -> Problem:
+    if data.scale != "raw":
+        raise DataError(f"The effects of '{data.name}' are known on its own scale: ask for --scales raw.")
+    scm = effect_scm(data.name, data.generator("scm"))
+    table = scm.sample(data.rows, data.generator("rows"))
+    effects = tuple(known_effects(scm, data.generator("effects")))
+    return Problem(table, scm.adjacency, table.std(ddof=0).to_numpy(), effects=effects)
 
 
 def _from_scm(scm: SCM, table: pd.DataFrame, rng: np.random.Generator, noise: Array | None) -> Problem:

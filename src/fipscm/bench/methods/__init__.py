@@ -1,5 +1,6 @@
 """Every method by its name. A new one is a small class in a module of its own, and one more entry in METHODS."""
 
+from fipscm.bench.methods.adjustment import Adjustment
 from fipscm.bench.methods.avici import Avici
 from fipscm.bench.methods.causal_learn import CAUSAL_LEARN_METHODS
 from fipscm.bench.methods.dowhy_gcm import DOWHY_METHODS
@@ -23,6 +24,7 @@ METHODS: dict[str, Method] = {
         *DOWHY_METHODS,
         *FLOW_METHODS,
         LeastSquares(),
+        Adjustment(),
         *TRAINING_METHODS,
     )
 }

@@ -14,11 +14,12 @@ import pandas as pd
 
 from fipscm.arrays import Adjacency, Array
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.method import Answer, Method
+from fipscm.bench.methods.method import LEVEL, Answer, Method
 from fipscm.errors import InterventionError, unknown_name
-from fipscm.graph import to_networkx
+from fipscm.graph import adjacency_from_allowed, allowed_from_order, to_networkx
 from fipscm.order import zero_shot
 from fipscm.scm.intervention import Do
+from fipscm.simulate.effects import KnownEffect
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,39 @@ class DoWhy(Method):
         return Answer(model=DoWhyModel(scm, columns))
 
 
+class DoWhyBootstrap(Method):
+    """Intervals of effects by DoWhy: mechanisms chosen once, fitted to random parts of the rows again and again."""
+
+    name = "dowhy-bootstrap"
+    title = "DoWhy GCM, quality GOOD, intervals by its bootstrap, every edge that the true order allows (dowhy)"
+    packages = ("dowhy",)
+    given = "order"
+
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
+        """Choose a mechanism per node."""
+        from dowhy import gcm
+
+        graph = adjacency_from_allowed(allowed_from_order(problem.order))
+        scm = gcm.InvertibleStructuralCausalModel(to_networkx(graph, list(problem.table.columns)))
+        with _dowhy_globals(rng):
+            gcm.auto.assign_causal_mechanisms(scm, problem.table, quality=gcm.auto.AssignmentQuality.GOOD)
+        return Answer(interval=lambda asked: _bootstrapped(scm, problem.table, asked, rng))
+
+
+def _bootstrapped(scm: Any, table: pd.DataFrame, asked: KnownEffect, rng: np.random.Generator) -> tuple[float, float]:
+    """The ends, by DoWhy's own defaults."""
+    from dowhy import gcm
+
+    def effect(fitted: Any) -> Array:
+        doses = ({asked.treatment: lambda _: 1.0}, {asked.treatment: lambda _: 0.0})
+        return np.array([gcm.average_causal_effect(fitted, asked.outcome, *doses, num_samples_to_draw=1_000)])
+
+    with _dowhy_globals(rng):
+        _, ends = gcm.confidence_intervals(gcm.fit_and_compute(effect, scm, table), LEVEL)
+    low, high = np.ravel(ends)
+    return float(low), float(high)
+
+
 @contextmanager
 def _dowhy_globals(rng: np.random.Generator) -> Iterator[None]:
     """Seed the global generators DoWhy draws from, keep it to one quiet process, and put everything back."""
@@ -121,4 +155,5 @@ DOWHY_METHODS: tuple[Method, ...] = (
         "rows",
         lambda problem: zero_shot(problem.table, problem.scale).adjacency(),
     ),
+    DoWhyBootstrap(),
 )

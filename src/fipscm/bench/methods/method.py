@@ -13,6 +13,9 @@ from fipscm.arrays import Adjacency, Array, Order
 from fipscm.bench.data.problem import Problem
 from fipscm.errors import NotInstalledError
 from fipscm.scm.intervention import Do
+from fipscm.simulate.effects import KnownEffect
+
+LEVEL = 0.95  # of all intervals
 
 
 class Generative(Protocol):
@@ -42,6 +45,7 @@ class Answer:
         edge_probabilities: (D, D) edge scores that are meant as probabilities.
         model: for counterfactuals, noises and samples.
         figures: what else was measured on the way, by name.
+        interval: gives the low and the high end of the interval of an effect.
         doubts: runs the method's own check of its assumptions and tells whether it failed; its time is not counted.
     """
 
@@ -51,6 +55,7 @@ class Answer:
     edge_probabilities: Array | None = None
     model: Generative | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
+    interval: Callable[[KnownEffect], tuple[float, float]] | None = None
     doubts: Callable[[], bool] | None = None
 
 

@@ -9,11 +9,12 @@ import pandas as pd
 
 from fipscm.arrays import Array
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.method import Answer, Method
+from fipscm.bench.methods.method import LEVEL, Answer, Method
 from fipscm.estimator import FiP
 from fipscm.graph import order_positions
 from fipscm.order import zero_shot
 from fipscm.scm.intervention import Do
+from fipscm.simulate.effects import KnownEffect
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class FittedFiP:
         """What these rows would have been."""
         return self.model.counterfactual(rows, do)
 
+    def interval(self, asked: KnownEffect) -> tuple[float, float]:
+        """Low and high end of the interval of an effect."""
+        found = self.model.effect(asked.treatment, on=asked.outcome, level=LEVEL)
+        return found.low, found.high
+
     def noise(self, rows: pd.DataFrame) -> Array:
         """(N, D) residuals."""
         return np.asarray(self.model.abduct(rows).to_numpy())
@@ -45,11 +51,13 @@ class Estimator(Method):
         """Fit the estimator."""
         hint = HINTS[self.given](problem)
         model = FiP(scale=problem.scale, random_state=rng, **hint, **self.options).fit(problem.table)
+        fitted = FittedFiP(model)
         return Answer(
             order_positions(model.causal_order_, list(problem.table.columns)),
             model.adjacency_.to_numpy(),
             model.edge_scores_.to_numpy(),
-            model=FittedFiP(model),
+            model=fitted,
+            interval=fitted.interval,
             doubts=lambda: not model.check(problem.table).passed,
         )
 

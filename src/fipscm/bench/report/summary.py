@@ -15,6 +15,7 @@ from fipscm.bench.run.results import DONE, read_results
 from fipscm.errors import DataError, unknown_name
 from fipscm.metrics import SCORES
 from fipscm.order import SCALES
+from fipscm.simulate.effects import SIZES
 from fipscm.simulate.metadatasets import DIMENSIONS, ROWS
 from fipscm.simulate.worlds import PLAIN, VARIANTS
 
@@ -132,12 +133,27 @@ def failures(scores: pd.DataFrame) -> str:
     return _table(header, rows)
 
 
+def coverage(scores: pd.DataFrame) -> str:
+    """How often intervals of effects hold the truth, over all laws of the noise, with the standard error beside."""
+    asked = scores[scores.coverage.notna()]
+    header = ["mechanisms", "rows", "method", "tables", "holds the truth", "no / weak / medium effect", "width"]
+    rows = []
+    shapes = asked["name"].str.split("-").str[1].rename("shape")
+    for key, cells in asked.groupby([shapes, "rows", "method"], sort=False):
+        error = f" ({cells.coverage.std() / len(cells) ** 0.5:.3f})" if len(cells) > 1 else ""
+        held = f"{cells.coverage.mean():.3f}{error}"
+        sizes = " / ".join(f"{cells[figure].mean():.2f}" for figure in (f"coverage_{size}" for size in SIZES))
+        rows.append([*key, len(cells), held, sizes, f"{cells.width.mean():.3f}"])
+    return _table(header, sorted(rows, key=lambda row: (row[0] == "curved", row[1])))
+
+
 SUMMARIES: dict[str, Callable[[pd.DataFrame], str]] = {
     "scoreboard": scoreboard,
     "orders": orders,
     "pipeline": pipeline,
     "pipeline-order": lambda scores: pipeline(scores, "fip-order"),
     "failures": failures,
+    "coverage": coverage,
 }
 
 

@@ -1,5 +1,7 @@
 """How an answer is scored: by every score that the answer and the truth allow."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -9,12 +11,15 @@ from fipscm.bench.methods.method import Answer, Generative
 from fipscm.graph import descendants
 from fipscm.metrics import SCORES
 from fipscm.simulate import CounterfactualTest
+from fipscm.simulate.effects import KnownEffect
 
 SAMPLE_ROWS = 1_000  # the MMD of two samples takes time and memory with the square of their rows
 
 
 def score_answer(answer: Answer, problem: Problem, rng: np.random.Generator) -> dict[str, float]:
     """Every score of an answer by its key in SCORES; one that is not finite is left out."""
+    if problem.effects:
+        return {} if answer.interval is None else _interval_scores(answer.interval, problem.effects)
     judged_by_the_graph = {
         "tos": answer.order,
         "f1": answer.adjacency,
@@ -44,6 +49,18 @@ def _model_scores(model: Generative, problem: Problem, rng: np.random.Generator)
     if noise is not None and problem.noise is not None:
         found["noise"] = SCORES["noise"](problem.noise, noise, problem.unit)
     return found
+
+
+def _interval_scores(
+    interval: Callable[[KnownEffect], tuple[float, float]], effects: Sequence[KnownEffect]
+) -> dict[str, float]:
+    """How often intervals hold the truth, over all effects and for each size, and how wide they are."""
+    ends = {effect: interval(effect) for effect in effects}
+    held = {effect.size: float(low <= effect.truth <= high) for effect, (low, high) in ends.items()}
+    widths = [high - low for low, high in ends.values()]
+    by_size = {f"coverage_{size}": share for size, share in held.items()}
+    means = {"coverage": held.values(), "width": widths, "no_width": [width == 0 for width in widths]}
+    return {key: round(float(np.mean(list(values))), 6) for key, values in means.items()} | by_size
 
 
 def _error(test: CounterfactualTest, answer: pd.DataFrame, problem: Problem) -> float:

@@ -72,10 +72,13 @@ def effect(
     if orders and options.fix_the_order:
         raise KnowledgeError("With --order or --graph no other order is plausible: leave out --orders.")
     cause, outcome = (as_column(text, source.columns) for text in (treatment, on))
-    Question(cause, outcome, treated, control).interventions(source.columns)  # refuses values that are not finite
+    Question(cause, outcome, treated, control).intervention(source.columns)  # refuses values that are not finite
     found = source.model().effect(cause, outcome, treated, control, orders=orders, random_state=seed)
     if as_json:
-        facts = {name: getattr(found, name) for name in ("estimate", "low", "high", "level", "by_order", "sign_flips")}
+        facts = {
+            name: getattr(found, name)
+            for name in ("estimate", "low", "high", "level", "possible", "by_order", "sign_flips")
+        }
         print(json.dumps({**vars(found.question), **facts}))
     else:
         print(found)

@@ -1,0 +1,202 @@
+"""How far the true mechanisms may lie from the learned ones.
+
+Shapes: B draws, N rows, D variables, M waves, F functions.
+Each node is regressed once more: on all columns that the order allows to cause it, so that an edge that was not found
+may still be there, and on waves, so that a mechanism may bend where the rows do not tell. What the learned mechanism
+lacks is drawn from the posterior of this regression:
+
+    deviation = (Phi' Phi + penalty)^-1 (Phi' residual + Phi' (error * normal) + sqrt(penalty) * spread * normal)
+
+with Phi (N, F) the functions at the rows, and the residual that of the learned mechanism. The second term is the
+sampling error, for noise of any law (a sandwich with the errors of HC3); the third is the error of smoothing.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from scipy import linalg
+
+from fipscm.arrays import Array, Mask
+from fipscm.graph import allowed_from_order
+from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.regression.box import Box
+from fipscm.robust import wild_cells
+
+DRAWS = 100  # a standard deviation over them has an error of 7 %
+WAVES = 200
+MOST_ROWS = 20_000  # that the regressions use: with more rows, intervals get no narrower
+# Variance of the noise over that of the smooth part: from hardly any noise to hardly anything else.
+NOISE_RATIOS = 10.0 ** np.arange(-6, 4.5, 0.5)
+HIGHEST_LEVERAGE = 0.9  # of one row; an error divided by less than what is left would be arbitrary
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """What plausible mechanisms add to the learned ones, in standardized columns; the first draw is the posterior mean.
+
+    Attributes:
+        straight: (B + 1, D, 1 + D) coefficients of 1 and of the columns, zero outside the possible causes.
+        amplitudes: (B + 1, D, M) of the waves.
+        possible: (D, D) mask, which column may cause which; row = effect.
+        relevance: (D, D) inverse length scales of smooth mechanisms, zero for the other ones.
+        frequencies: (D, M), normally distributed.
+        phases: (M,).
+    """
+
+    straight: Array
+    amplitudes: Array
+    possible: Mask
+    relevance: Array
+    frequencies: Array
+    phases: Array
+
+    def __len__(self) -> int:
+        """How many models the draws make, B + 1."""
+        return len(self.straight)
+
+    def of_node(self, draw: int, node: int, z: Array, box: Box) -> Array:
+        """(N, D) -> (N,), what one draw adds to a node; beyond the box its waves go on along their tangents."""
+        causes, coefficients = self.possible[node], self.straight[draw, node]
+        added = z[:, causes] @ coefficients[1:][causes] + coefficients[0]
+        amplitudes = self.amplitudes[draw, node, self.waves_of(node)]
+        if amplitudes.any():
+            nearest, beyond = box.split(z)
+            added += self.waves(nearest, node, beyond) @ amplitudes
+        return np.asarray(added)
+
+    def waves_of(self, node: int) -> slice:
+        """Which waves a node has: the second half read one or two causes each, the first are of smooth mechanisms."""
+        first = 0 if self.relevance[node].any() else len(self.phases) // 2
+        return slice(first, len(self.phases) if self.possible[node].any() else first)
+
+    def waves(self, z: Array, node: int, beyond: Array | None = None) -> Array:
+        """(N, D) -> (N, M), those of a node, which together have unit mean square; continued along (N, D) if given."""
+        directions, phases = self._directions(node), self.phases[self.waves_of(node)]
+        angles = (z @ directions + phases).astype(np.float32)  # several times faster, and good enough for a spread
+        values = np.cos(angles)
+        if beyond is not None:
+            outside = np.flatnonzero(beyond.any(axis=1))
+            values[outside] -= np.sin(angles[outside]) * (beyond[outside] @ directions)
+        return np.asarray(values * np.sqrt(2 / max(len(phases), 1)))
+
+    def _directions(self, node: int) -> Array:
+        """(D, M), where the waves of a node run: those of a smooth mechanism have its own length scales."""
+        wave = np.arange(len(self.phases))
+        causes = np.flatnonzero(self.possible[node])
+        if not len(causes):
+            return np.zeros((len(self.frequencies), 0))
+        first, second = causes[wave % len(causes)], causes[wave // len(causes) % len(causes)]
+        columns = np.arange(len(self.frequencies))[:, None]
+        pairs = np.where((columns == first) | (columns == second), self.frequencies, 0.0)
+        scaled = self.frequencies * self.relevance[node, :, None]
+        return np.where(wave < len(wave) // 2, scaled, pairs)[:, self.waves_of(node)]
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Everything, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_corrections(cls, corrections: Array, scm: LearnedSCM) -> Self:
+        """What a file of an earlier version has: (B, D, 2 + D) coefficients of 1, of the mean, and of the columns.
+
+        A change of the mean's amplitude is told by the mean's average slopes.
+        """
+        slopes = scm.edge_weights.T * scm.scale / scm.scale[:, None]
+        weights = corrections[:, :, 2:] + corrections[:, :, 1:2] * slopes
+        straight = np.concatenate([corrections[:, :, :1], weights], axis=2)
+        return cls(
+            np.concatenate([np.zeros_like(straight[:1]), straight]),
+            np.zeros((len(straight) + 1, len(slopes), 0)),
+            allowed_from_order(scm.order),
+            np.zeros_like(slopes),
+            np.zeros((len(slopes), 0)),
+            np.zeros(0),
+        )
+
+
+def draw_deviations(
+    scm: LearnedSCM, rows: Array, possible: Mask, rng: np.random.Generator, intervened: Mask | None = None
+) -> Deviations:
+    """Draw what the rows (N, D) leave open, for each node on those in which it was not `intervened` (N, D) on."""
+    variables = len(scm.names)
+    usable: Mask = np.ones(rows.shape, dtype=np.bool_) if intervened is None else np.logical_not(intervened)
+    if len(rows) > MOST_ROWS:
+        kept = rng.choice(len(rows), MOST_ROWS, replace=False)
+        rows, usable = rows[kept], usable[kept]
+    z, means = ((values - scm.centre) / scm.scale for values in (rows, scm.predict(rows)))
+    if wild_cells(rows).any():  # the mechanisms were learned without rows that they cannot explain
+        usable &= ~wild_cells(z - means)
+    found = Deviations(
+        np.zeros((DRAWS + 1, variables, 1 + variables), dtype=np.float32),
+        np.zeros((DRAWS + 1, variables, WAVES), dtype=np.float32),
+        possible,
+        np.where(np.any(scm.skip.amplitudes, axis=1, keepdims=True), scm.skip.relevance, 0.0),
+        rng.standard_normal((variables, WAVES)),
+        rng.uniform(0, 2 * np.pi, WAVES),
+    )
+    for node in range(variables):
+        own, causes = z[usable[:, node]], np.flatnonzero(possible[node])
+        straight = np.column_stack([np.ones(len(own)), own[:, causes]])
+        waves = found.waves(own, node)
+        regression = _Regression(straight, waves, own[:, node], own[:, node] - means[usable[:, node], node])
+        draws = regression.draw(DRAWS, rng)
+        found.straight[:, node, [0, *causes + 1]] = draws[:, : len(causes) + 1]
+        found.amplitudes[:, node, found.waves_of(node)] = draws[:, len(causes) + 1 :]
+    return found
+
+
+class _Regression:
+    """One node on functions of its possible causes, under each of the noise ratios."""
+
+    def __init__(self, straight: Array, waves: Array, values: Array, residual: Array) -> None:
+        """Straight functions (N, P), waves (N, M), values (N,) and residuals (N,) of the learned mechanism."""
+        self.functions = np.hstack([straight, waves])
+        self.residual = residual
+        gram, moment = self.functions.T @ self.functions, self.functions.T @ values
+        # Coefficients between standardized columns are about one: only what the rows cannot tell is held back by this.
+        # Collinear causes of a node without noise still need more than a rounding error.
+        ridge = np.full(straight.shape[1], max(float(np.mean(residual**2)), 1e-10 * len(residual)))
+        ratios = NOISE_RATIOS if waves.shape[1] else NOISE_RATIOS[-1:]
+        self.penalties = [np.concatenate([ridge, np.full(waves.shape[1], ratio)]) for ratio in ratios]
+        self.factors = [linalg.cho_factor(gram + np.diag(penalty), lower=True) for penalty in self.penalties]
+        evidence = np.array(
+            [
+                _log_evidence(factor, penalty, moment, values)
+                for factor, penalty in zip(self.factors, self.penalties, strict=True)
+            ]
+        )
+        odds = np.exp(np.maximum(evidence - evidence.max(), -700))  # without underflow
+        self.odds = odds / odds.sum()
+
+    def draw(self, draws: int, rng: np.random.Generator) -> Array:
+        """(B + 1, F) coefficients, first their posterior mean."""
+        missing = self.functions.T @ self.residual
+        means = np.array([linalg.cho_solve(factor, missing) for factor in self.factors])
+        mean = self.odds @ means
+        errors = self._errors(mean)
+        sampled = self.functions.T @ (errors[:, None] * rng.standard_normal((len(errors), draws)))
+        bent = np.sqrt(np.mean(errors**2)) * rng.standard_normal(sampled.shape)
+        chosen = rng.choice(len(self.odds), draws, p=self.odds)
+        coefficients = np.empty((draws + 1, len(mean)))
+        coefficients[0] = mean
+        for ratio in np.unique(chosen):
+            here = np.flatnonzero(chosen == ratio)
+            moved = sampled[:, here] + np.sqrt(self.penalties[ratio])[:, None] * bent[:, here]
+            coefficients[here + 1] = means[ratio] + linalg.cho_solve(self.factors[ratio], moved).T
+        return coefficients
+
+    def _errors(self, mean: Array) -> Array:
+        """(N,), each row's error as if the row had been left out."""
+        left_over = self.residual - self.functions @ mean
+        root = linalg.solve_triangular(self.factors[self.odds.argmax()][0], self.functions.T, lower=True)
+        leverage = np.square(root).sum(axis=0)
+        return np.asarray(left_over / (1 - np.minimum(leverage, HIGHEST_LEVERAGE)))
+
+
+def _log_evidence(factor: tuple[Array, bool], penalty: Array, moment: Array, values: Array) -> float:
+    """The logarithm of the likelihood of the values (N,), the functions' coefficients and the noise integrated out."""
+    explained = moment @ linalg.cho_solve(factor, moment)
+    unexplained = max(float(values @ values - explained), 1e-12 * len(values))
+    volume = 2 * np.log(np.diag(factor[0])).sum() - np.log(penalty).sum()
+    return float(-0.5 * (volume + len(values) * np.log(unexplained)))

@@ -1,0 +1,91 @@
+"""Intervals from the answers of plausible models. Shapes: N rows, D variables, K answers per unit."""
+
+from collections.abc import Callable, Iterable
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fipscm.arrays import Array
+from fipscm.errors import DataError
+from fipscm.mechanism.learned import LearnedSCM
+from fipscm.questions.deviations import Deviations
+from fipscm.questions.plausible import plausible_models
+from fipscm.scm.intervention import Do, Intervention
+from fipscm.scm.nodewise import NodewiseSCM
+
+
+def averages(
+    ask: Callable[[NodewiseSCM, Array], Array],
+    scm: LearnedSCM,
+    deviations: Deviations,
+    noise: Array,
+    level: float,
+    few: int | None = None,
+) -> tuple[Array, Array, Array]:
+    """(K,) averages over units of what a model answers for noises (N, D) -> (N, K), and their low and high ends.
+
+    Every plausible model is asked about the same `few` units (all if not given), so that their answers differ by their
+    mechanisms alone.
+    """
+    answers = ask(scm, noise)
+    estimate, start = answers.mean(axis=0), answers[:few].mean(axis=0)
+    models = plausible_models(scm, deviations)
+    moved = (estimate + (ask(model, noise[:few]).mean(axis=0) - start) for model in models)
+    return estimate, *interval(estimate, moved, level, answers.std(axis=0) / np.sqrt(len(noise)))
+
+
+def intervened_averages(
+    scm: LearnedSCM, deviations: Deviations, do: Do | Intervention, noise: Array, level: float
+) -> pd.DataFrame:
+    """The average of each column under an intervention, over units with these noises (N, D)."""
+    found = averages(lambda model, units: model.do(do).noise_to_sample(units), scm, deviations, noise, level)
+    return pd.DataFrame(dict(zip(("average", "low", "high"), found, strict=True)), index=list(scm.names))
+
+
+def with_ends(
+    answers: pd.DataFrame, scm: LearnedSCM, deviations: Deviations, rows: Any, do: Do | Intervention, level: float
+) -> pd.DataFrame:
+    """The counterfactual answers, and after them columns `name (low)` and `name (high)` for each of the model's names.
+
+    Each plausible model abducts the noises of the rows itself.
+    """
+    names = list(scm.names)
+    models = plausible_models(scm, deviations)
+    possible = (model.counterfactual(rows, do)[names].to_numpy() for model in models)
+    ends = dict(zip(("low", "high"), interval(answers[names].to_numpy(), possible, level), strict=True))
+    added = {f"{name} ({end})": ends[end][:, place] for place, name in enumerate(names) for end in ends}
+    taken = [name for name in added if name in answers]
+    if taken:
+        raise DataError(f"The rows have a column '{taken[0]}', which an interval would be called: rename it.")
+    return pd.concat([answers, pd.DataFrame(added, answers.index)], axis=1)
+
+
+def interval(
+    estimate: Array, answers: Iterable[Array], level: float, error: Array | float = 0.0
+) -> tuple[Array, Array]:
+    """Low and high ends, around the answer of the first model, from the spread of the answers of all others.
+
+    `error` is a standard deviation that comes on top. The estimate always lies between the ends: where it does not by
+    itself, the nearer end moves to it.
+
+    >>> low, high = interval(np.array(0.0), [np.array(each) for each in (1.0, 0.0, 2.0, 1.0)], 0.95)
+    >>> round(float(low), 2), round(float(high), 2)
+    (-0.6, 2.6)
+    """
+    require_level(level)
+    models = iter(answers)
+    first = next(models)
+    count, total, squares = 0, np.zeros_like(first), np.zeros_like(first)
+    for answer in models:  # one at a time: together they may not fit into memory
+        count, total, squares = count + 1, total + (answer - first), squares + np.square(answer - first)
+    spread = np.sqrt(np.maximum(squares / count - np.square(total / count), 0) + np.square(error))
+    reach = NormalDist().inv_cdf((1 + level) / 2) * spread
+    return np.minimum(first - reach, estimate), np.maximum(first + reach, estimate)
+
+
+def require_level(level: float) -> None:
+    """Refuse a level that is none."""
+    if not 0 < level < 1:
+        raise DataError(f"The level of an interval lies between 0 and 1, but it is {level:g}: 0.95 is usual.")

@@ -14,6 +14,8 @@ ROWS = [
     {"graph"},
     {"metrics", "knowledge"},
     {"constraints"},
+    {"tables.dialect", "tables.cells", "tables.formats"},
+    {"tables.textfile"},
     {"tables.read", "tables.validate"},
     {"tables.write", "tables.intervened"},
     {"tables.archive", "tables.checkpoint"},

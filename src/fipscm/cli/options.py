@@ -16,13 +16,19 @@ from fipscm.cli.typed import as_column, as_edge, split_names
 if TYPE_CHECKING:
     import pandas as pd
 
+    from fipscm.tables.textfile import Reading
+
 
 def _known(help_text: str) -> Any:
     return typer.Option(help=help_text, rich_help_panel="What you know of the table")
 
 
+def _written(help_text: str, *names: str) -> Any:
+    return typer.Option(*names, help=help_text, rich_help_panel="How the file is written, where it is misread")
+
+
 Model = Annotated[str, typer.Argument(help="A saved model (.fip), or a table to fit first; - for standard input.")]
-Rows = Annotated[str, typer.Argument(help="CSV or Parquet file, or - for standard input.")]
+Rows = Annotated[str, typer.Argument(help="CSV, Excel, Parquet or Feather file, or - for standard input.")]
 Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
 Count = Annotated[int, typer.Option("--rows", "-n", min=1, help="Number of rows to draw.")]
@@ -39,13 +45,36 @@ Intervened = Annotated[
 ]
 Order = Annotated[str | None, _known("All columns, causes first, separated by commas.")]
 Graph = Annotated[str | None, _known("Adjacency table (row = cause) of the graph: a CSV or Parquet file.")]
+Separator = Annotated[str | None, _written("What stands between cells, as in ';', or tab.")]
+Decimal = Annotated[str | None, _written("The decimal mark: . or ,")]
+Encoding = Annotated[str | None, _written("Such as utf-8, utf-16 or cp1252.")]
+NoHeader = Annotated[bool, _written("The first line is a row; columns are called x0, x1, ...", "--no-header")]
 Scale = Annotated[
     str, typer.Option(help=f"{' or '.join(SCALES)}: raw uses the columns' variances as evidence of their order.")
 ]
 
 
 @dataclass(frozen=True)
-class OrderOptions:
+class ReadOptions:
+    """What bears on the reading of tables, as it was typed."""
+
+    separator: Separator = None
+    decimal: Decimal = None
+    encoding: Encoding = None
+    no_header: NoHeader = False
+
+    @property
+    def reading(self) -> "Reading":
+        """What is known about how the file is written."""
+        from fipscm.tables.textfile import Reading
+
+        named = {"tab": "\t", "\\t": "\t", "": None}
+        separator = named.get(self.separator or "", self.separator)
+        return Reading(separator, self.decimal, self.encoding, not self.no_header)
+
+
+@dataclass(frozen=True)
+class OrderOptions(ReadOptions):
     """What bears on an inferred order, as it was typed."""
 
     require: Edges = None
@@ -57,8 +86,9 @@ class OrderOptions:
     scale: Scale = "standardized"
 
     def given(self) -> list[str]:
-        """The options that were used."""
-        return [f"--{field.name}" for field in fields(self) if getattr(self, field.name) != field.default]
+        """The options that were used and bear on what is learned."""
+        learning = fields(self)[len(fields(ReadOptions)) :]
+        return [f"--{field.name}" for field in learning if getattr(self, field.name) != field.default]
 
     def split(self, table: "pd.DataFrame") -> tuple["pd.DataFrame", list[list[Hashable]] | None]:
         """The variables of a table, and what was set in each row; None where no column names that."""

@@ -10,7 +10,7 @@ from tempfile import NamedTemporaryFile
 
 import pandas as pd
 
-from fipscm.cli.options import FitOptions
+from fipscm.cli.options import FitOptions, ReadOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
 from fipscm.graph import listed
@@ -42,16 +42,19 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
             )
         model = _load(content) if path == STREAM else FiP.load(path)
         return Source(model.scm_.names, True, lambda: model)
-    read = parse_table(content, "Standard input") if path == STREAM else read_table(path)
+    if path == STREAM:
+        read = parse_table(content, "Standard input", reading=options.reading)
+    else:
+        read = read_table(path, reading=options.reading)
     table, intervened = options.split(read)
     columns = list(table.columns)
     estimator = options.estimator(columns, seed)
     return Source(columns, False, lambda: estimator.fit(table, intervened=intervened))
 
 
-def rows_for(path: str, columns: Sequence[Hashable]) -> pd.DataFrame:
+def rows_for(path: str, columns: Sequence[Hashable], options: ReadOptions) -> pd.DataFrame:
     """Rows that a model of these columns can be asked about; other columns are carried along."""
-    frame = read_table(path)
+    frame = read_table(path, reading=options.reading)
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         found, needed = (listed(names) for names in (frame.columns, columns))

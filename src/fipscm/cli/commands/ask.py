@@ -46,7 +46,7 @@ def counterfactual(
     require_one_stream(model, rows, options.graph)
     require_writable_table(out)
     source = open_source(model, options, seed)
-    intervention, units = as_intervention(change, source.columns), rows_for(rows, source.columns)
+    intervention, units = as_intervention(change, source.columns), rows_for(rows, source.columns, options)
     write_table(source.model().counterfactual(units, intervention), out)
 
 
@@ -88,7 +88,7 @@ def check(model: Model, data: Rows, options: FitOptions, as_json: Json = False, 
 
     require_one_stream(model, data, options.graph)
     source = open_source(model, options, seed)
-    rows = rows_for(data, source.columns)
+    rows = rows_for(data, source.columns, options)
     report = source.model().check(rows, seed)
     if as_json:
         findings = json.loads(report.table.to_json(orient="records"))

@@ -43,7 +43,7 @@ def order(
         if method in ORDER_METHODS[1:]:
             raise OrderError(f"The method '{method}' finds no graph to draw: leave out --plot, or --method.")
         require_writable_picture(plot)
-    table, intervened = options.split(read_table(data))
+    table, intervened = options.split(read_table(data, reading=options.reading))
     knowledge = options.knowledge(list(table.columns))
     if method != ORDER_METHODS[0]:
         found = fipscm.infer_order(
@@ -104,7 +104,7 @@ def fit(
     require_writable(out)
     if plot is not None:
         require_writable_picture(plot)
-    table, intervened = options.split(read_table(data))
+    table, intervened = options.split(read_table(data, reading=options.reading))
     estimator = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip)
     model = estimator.fit(table, intervened=intervened)
     if assess:

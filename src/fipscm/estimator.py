@@ -1,7 +1,7 @@
 """FiP: from a table to answers, in scikit-learn's manner. Shapes: N rows, D variables, K orders."""
 
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
-from fipscm.graph import to_networkx
+from fipscm.graph import listed, to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
@@ -35,6 +35,8 @@ from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
+from fipscm.tables.columns import Columns, learnable
+from fipscm.tables.frames import in_library, library_of
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import one_row, training_frame, warn_of_missing_codes
 
@@ -55,6 +57,8 @@ class FiP(BaseEstimator):
         order: column names, causes first; inferred zero-shot when neither order nor graph is given.
         graph: a networkx.DiGraph over column names, or an adjacency table (row = cause); its edges are not tested.
         knowledge: hard constraints on order and graph.
+        kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
+            "categorical".
         scale: "standardized" lets no unit influence the inferred order, "raw" uses the columns' variances as evidence.
         edges: "test" for the statistical edge test, "jacobian" for the paper's rule.
         prune: fit on the edges found; False keeps every edge the order allows.
@@ -67,6 +71,7 @@ class FiP(BaseEstimator):
 
     Attributes:
         causal_order_: column names, causes first.
+        kinds_: the kind of each column, by name.
         graph_: networkx.DiGraph; every edge has `weight` (average derivative of the effect in the cause, in the
             columns' units) and `score` (evidence for the edge); after `assess` also `confidence` (that the cause
             precedes the effect).
@@ -96,6 +101,7 @@ class FiP(BaseEstimator):
         order: Sequence[Hashable] | None = None,
         graph: nx.DiGraph | ArrayLike | None = None,
         knowledge: Knowledge | None = None,
+        kinds: Mapping[Hashable, str] | None = None,
         scale: str = "standardized",
         edges: Literal["test", "jacobian"] = "test",
         prune: bool = True,
@@ -108,6 +114,7 @@ class FiP(BaseEstimator):
         self.order = order
         self.graph = graph
         self.knowledge = knowledge
+        self.kinds = kinds
         self.scale = scale
         self.edges = edges
         self.prune = prune
@@ -121,7 +128,8 @@ class FiP(BaseEstimator):
         """Learn from a table: infer the order unless told, test the edges, fit the mechanisms.
 
         Args:
-            X: a table of numbers.
+            X: a table: a frame of pandas or polars, a dictionary of columns, an array. Columns of two texts are coded
+                0 and 1. Dates, identifiers, free text and constant columns are set aside with a warning.
             y: not used; an outcome is a column of the table like any other.
             intervened: which columns were set from outside, if some rows come from experiments: for each row the name
                 of the column (several in a list, None where nothing was set), or a table of true and false. Such a row
@@ -133,7 +141,8 @@ class FiP(BaseEstimator):
             warnings.warn(
                 "y is not used: put the outcome into the table, where it is a column like any other.", stacklevel=2
             )
-        frame = training_frame(X, fewest_columns=2)
+        frame, columns = learnable(X, self.kinds, self._constraints.named)
+        _require_no_categories(columns)
         if frame.shape[1] > len(frame):
             raise DataError(
                 f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
@@ -146,7 +155,7 @@ class FiP(BaseEstimator):
                 "A fit can only go on from a checkpoint with the same random numbers: set random_state to an integer."
             )
         warn_of_missing_codes(frame)
-        table = _Table(frame, parse_intervened(intervened, frame))
+        table = _Table(frame, parse_intervened(columns.without_others(intervened), frame))
         rng = _generator(self.random_state)
         scm = self._fit_on(table, self._choose_order(table), rng, checkpoint)
         if not scm.allowed.any():
@@ -155,7 +164,8 @@ class FiP(BaseEstimator):
             )
         self.corrections_ = bootstrap_corrections(scm, table.values, rng, intervened=table.intervened)
         self._table: _Table | None = table
-        return self._adopt(scm)
+        self._library = library_of(X)
+        return self._adopt(scm, columns)
 
     def assess(self) -> Self:
         """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
@@ -171,7 +181,7 @@ class FiP(BaseEstimator):
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
         """Draw rows from the model: what is."""
-        return self._fitted.sample(n, _generator(random_state))
+        return self._answer(self._fitted.sample(n, _generator(random_state)))
 
     def intervene(self, do: Do | Intervention, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
         """Draw fresh units under an intervention: what if.
@@ -179,8 +189,10 @@ class FiP(BaseEstimator):
         Values may be numbers, arrays of length n, `Shift(amount)`, or functions of the frame of upstream columns.
         A warning says so where they lie far beyond the rows of the training table.
         """
-        warn_of_extrapolation(self._fitted, values_set(self._fitted, do))
-        return self._fitted.do(do).sample(n, _generator(random_state))
+        scm = self._fitted
+        coded = self._columns.code_all(do)
+        warn_of_extrapolation(scm, values_set(scm, coded))
+        return self._answer(scm.do(coded).sample(n, _generator(random_state)))
 
     def counterfactual(self, rows: Any, do: Do | Intervention) -> pd.DataFrame:
         """What these same units would have been under an intervention; index and unknown columns are kept.
@@ -188,21 +200,23 @@ class FiP(BaseEstimator):
         One row may come as a Series or a dictionary. A warning says so where the rows or the values set lie far beyond
         the rows of the training table.
         """
-        scm = self._fitted
-        answers = scm.counterfactual(rows, do)
-        seen, values = scm.checked_rows(one_row(rows)), values_set(scm, do)
+        scm, coded = self._fitted, self._coded(rows)
+        set_to = self._columns.code_all(do)
+        answers = scm.counterfactual(coded, set_to)
+        seen, values = scm.checked_rows(coded), values_set(scm, set_to)
         asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
         warn_of_extrapolation(scm, asked)
-        return answers
+        return self._answer(answers, rows)
 
     def abduct(self, rows: Any) -> pd.DataFrame:
         """The noises behind rows, in the units of the columns."""
-        frame = self._fitted.checked_rows(rows)
-        return pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
+        frame = self._fitted.checked_rows(self._coded(rows))
+        noise = pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
+        return in_library(library_of(rows), noise)
 
     def score(self, X: Any, y: None = None) -> float:
         """Mean over columns of R2, the share of the variance that the causes explain (about zero for roots)."""
-        frame = self._fitted.checked_rows(X)
+        frame = self._fitted.checked_rows(self._coded(X))
         if len(frame) < 2:
             raise DataError("R2 compares errors with the variance of the rows: give at least two rows.")
         return float(r2_score(frame, self._fitted.predict(frame.to_numpy())))
@@ -211,8 +225,8 @@ class FiP(BaseEstimator):
         self,
         treatment: Hashable,
         on: Hashable,
-        treated: float = 1.0,
-        control: float = 0.0,
+        treated: float | str = 1.0,
+        control: float | str = 0.0,
         *,
         level: float = 0.95,
         orders: int = 0,
@@ -227,8 +241,9 @@ class FiP(BaseEstimator):
         for name in (treatment, on):
             if name not in scm.names:
                 raise unknown_name("column", name, scm.names)
-        question = Question(treatment, on, treated, control)
-        warn_of_extrapolation(scm, {treatment: (treated, control)})
+        above, below = (self._columns.number(treatment, value) for value in (treated, control))
+        question = Question(treatment, on, above, below)
+        warn_of_extrapolation(scm, {treatment: (above, below)})
         models = [(scm, self.corrections_), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
         if self._assessment is not None and not orders and not self._constraints.fix_the_order:
@@ -243,7 +258,7 @@ class FiP(BaseEstimator):
 
         Rows from experiments do not belong in it: a column that was set does not follow its causes.
         """
-        frame = training_frame(self._fitted.checked_rows(X))
+        frame = training_frame(self._fitted.checked_rows(self._coded(X)))
         inferred_on = None if self._constraints.fix_the_order else self.scale
         return check_model(self._fitted, frame, _generator(random_state), inferred_on)
 
@@ -255,7 +270,7 @@ class FiP(BaseEstimator):
         scm = self._fitted
         assessed = dict(zip(_ASSESSED, (frame.to_numpy() for frame in self._assessment or ()), strict=False))
         arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
-        settings = {**scm.settings(), "parameters": self._parameters()}
+        settings = {**scm.settings(), "parameters": self._parameters(), "columns": self._columns.settings()}
         save_archive(path, "model", {**arrays, "corrections": self.corrections_, **assessed}, settings)
 
     @classmethod
@@ -263,12 +278,15 @@ class FiP(BaseEstimator):
         """Read a saved model; its answers are bit for bit those of the model that was saved."""
         arrays, settings = load_archive(path, "model")
         if "parameters" in settings:
-            model = cls(**Constraints.restore(settings["parameters"]))
+            parameters = Constraints.restore(settings["parameters"])
+            kinds = parameters.get("kinds")
+            model = cls(**{**parameters, "kinds": None if kinds is None else dict(kinds)})
         else:  # a file of an older version does not say whether its order was given or inferred
             model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
-        model.corrections_, model._table = arrays["corrections"], None
+        model.corrections_, model._table, model._library = arrays["corrections"], None, "pandas"
         parts = {name.removeprefix("scm."): array for name, array in arrays.items() if name.startswith("scm.")}
-        model._adopt(LearnedSCM.restore(parts, settings))
+        columns = Columns.restore(settings["columns"]) if "columns" in settings else Columns.plain(settings["names"])
+        model._adopt(LearnedSCM.restore(parts, settings), columns)
         if all(name in arrays for name in _ASSESSED):
             model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
         return model
@@ -321,6 +339,16 @@ class FiP(BaseEstimator):
         scm: LearnedSCM = self.scm_
         return scm
 
+    def _coded(self, rows: Any) -> Any:
+        """Rows of any library, one or many, in numbers."""
+        check_is_fitted(self, "scm_")
+        return self._columns.encode(one_row(rows))
+
+    def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:
+        """An answer in the columns' own names, in the library of the rows asked with, or else of the training table."""
+        library = self._library if asked_with is None else library_of(asked_with)
+        return in_library(library, self._columns.decode(frame))
+
     @property
     def _training_table(self) -> "_Table":
         if self._table is None:
@@ -338,7 +366,8 @@ class FiP(BaseEstimator):
         """The constructor's arguments, ready for JSON; a seed is kept, a generator, whose state changes, is not."""
         seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else None
         given = self._constraints.settings(self._fitted.names)
-        return {**self.get_params(), **given, "random_state": seed, "device": str(self.device)}
+        kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
+        return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
 
     def _choose_order(self, table: "_Table") -> Order:
         """The order given, or the inferred one; always one the knowledge permits."""
@@ -393,8 +422,10 @@ class FiP(BaseEstimator):
             table.values, rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
         )
 
-    def _adopt(self, scm: LearnedSCM) -> Self:
+    def _adopt(self, scm: LearnedSCM, columns: Columns) -> Self:
         self.scm_ = scm
+        self._columns = columns
+        self.kinds_ = columns.kinds
         self.feature_names_in_ = np.array(scm.names, dtype=object)
         self.n_features_in_ = len(scm.names)
         self.causal_order_ = [scm.names[column] for column in scm.order]
@@ -426,6 +457,14 @@ class _Table(NamedTuple):
     def values(self) -> Array:
         """(N, D)."""
         return self.frame.to_numpy()
+
+
+def _require_no_categories(columns: Columns) -> None:
+    for name, levels in columns.categories.items():
+        raise DataError(
+            f"Column '{name}' is categorical ({listed(levels)}): its place in the order can be inferred, but a model "
+            "needs numbers, so leave it out, or encode it as numbers first."
+        )
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -21,3 +21,4 @@ BENCH_METHODS = (
     *("dowhy-graph", "dowhy-predicted", "causal-nf", "carefl", "least-squares"),
     *("d-max-2", "d-max-10", "d-max-20", "transformer"),
 )
+KINDS = ("continuous", "count", "ordinal", "binary", "categorical")

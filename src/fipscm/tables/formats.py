@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from fipscm.errors import DataError, NotInstalledError
+from fipscm.tables.frames import unnamed_columns
 
 Content = Path | bytes  # a file on disk, which need not fit into memory as bytes, or what came through a pipe
 
@@ -94,7 +95,7 @@ def _parse_excel(content: Content, header: bool) -> Parsed:
         remark = [f"the sheet '{sheet}' alone, the first of {len(others) + 1}"] if others else []
         if not header:
             frame = pd.read_excel(book, sheet_name=sheet, header=None)
-            return _parsed(frame.set_axis([f"x{column}" for column in range(frame.shape[1])], axis=1), remarks=remark)
+            return _parsed(frame.set_axis(unnamed_columns(frame.shape[1]), axis=1), remarks=remark)
         first = pd.read_excel(book, sheet_name=sheet, header=None, nrows=1, dtype=str).fillna("")
         names = tuple(name.strip() for row in first.to_numpy() for name in row)
         return _parsed(pd.read_excel(book, sheet_name=sheet), names, remark)

@@ -12,6 +12,7 @@ import pandas as pd
 from fipscm.errors import DataError
 from fipscm.tables.dialect import BEGINNING, COMMENT, Dialect, are_numbers, sniff
 from fipscm.tables.formats import Content, Parsed, beginning_of, whole
+from fipscm.tables.frames import unnamed_columns
 
 _FALLBACK = "cp1252"  # what is not UTF-8 was most often written on Windows
 
@@ -80,7 +81,7 @@ def _read(content: Content, dialect: Dialect, reading: Reading, **options: Any) 
         )
     if has_header:
         return frame
-    return frame.set_axis(dialect.commented_names or [f"x{column}" for column in range(frame.shape[1])], axis=1)
+    return frame.set_axis(dialect.commented_names or unnamed_columns(frame.shape[1]), axis=1)
 
 
 def _file(content: Content, dialect: Dialect) -> Any:

@@ -48,7 +48,7 @@ ROWS = [
     {"bench.run"},
     {"bench.report"},
     {"report", "explore"},
-    {"cli.names", "cli.typed", "cli.doubt"},
+    {"cli.names", "cli.typed", "cli.doubt", "cli.kinds"},
     {"cli.options"},
     {"cli.source"},
     {"cli.commands"},

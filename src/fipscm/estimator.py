@@ -35,7 +35,7 @@ from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
-from fipscm.tables.columns import Columns, learnable
+from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
 from fipscm.tables.frames import in_library, library_of
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import one_row, training_frame, warn_of_missing_codes
@@ -72,6 +72,7 @@ class FiP(BaseEstimator):
     Attributes:
         causal_order_: column names, causes first.
         kinds_: the kind of each column, by name.
+        columns_: what each column is, with the levels of those that hold names, and which were set aside.
         graph_: networkx.DiGraph; every edge has `weight` (average derivative of the effect in the cause, in the
             columns' units) and `score` (evidence for the edge); after `assess` also `confidence` (that the cause
             precedes the effect).
@@ -154,6 +155,7 @@ class FiP(BaseEstimator):
             raise ModelFileError(
                 "A fit can only go on from a checkpoint with the same random numbers: set random_state to an integer."
             )
+        warn_of_set_aside(columns)
         warn_of_missing_codes(frame)
         table = _Table(frame, parse_intervened(columns.without_others(intervened), frame))
         rng = _generator(self.random_state)
@@ -190,7 +192,7 @@ class FiP(BaseEstimator):
         A warning says so where they lie far beyond the rows of the training table.
         """
         scm = self._fitted
-        coded = self._columns.code_all(do)
+        coded = self.columns_.code_all(do)
         warn_of_extrapolation(scm, values_set(scm, coded))
         return self._answer(scm.do(coded).sample(n, _generator(random_state)))
 
@@ -201,7 +203,7 @@ class FiP(BaseEstimator):
         the rows of the training table.
         """
         scm, coded = self._fitted, self._coded(rows)
-        set_to = self._columns.code_all(do)
+        set_to = self.columns_.code_all(do)
         answers = scm.counterfactual(coded, set_to)
         seen, values = scm.checked_rows(coded), values_set(scm, set_to)
         asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
@@ -241,7 +243,7 @@ class FiP(BaseEstimator):
         for name in (treatment, on):
             if name not in scm.names:
                 raise unknown_name("column", name, scm.names)
-        above, below = (self._columns.number(treatment, value) for value in (treated, control))
+        above, below = (self.columns_.number(treatment, value) for value in (treated, control))
         question = Question(treatment, on, above, below)
         warn_of_extrapolation(scm, {treatment: (above, below)})
         models = [(scm, self.corrections_), *self._models_on_other_orders(orders, rng)]
@@ -270,7 +272,7 @@ class FiP(BaseEstimator):
         scm = self._fitted
         assessed = dict(zip(_ASSESSED, (frame.to_numpy() for frame in self._assessment or ()), strict=False))
         arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
-        settings = {**scm.settings(), "parameters": self._parameters(), "columns": self._columns.settings()}
+        settings = {**scm.settings(), "parameters": self._parameters(), "columns": self.columns_.settings()}
         save_archive(path, "model", {**arrays, "corrections": self.corrections_, **assessed}, settings)
 
     @classmethod
@@ -342,12 +344,12 @@ class FiP(BaseEstimator):
     def _coded(self, rows: Any) -> Any:
         """Rows of any library, one or many, in numbers."""
         check_is_fitted(self, "scm_")
-        return self._columns.encode(one_row(rows))
+        return self.columns_.encode(one_row(rows))
 
     def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:
         """An answer in the columns' own names, in the library of the rows asked with, or else of the training table."""
         library = self._library if asked_with is None else library_of(asked_with)
-        return in_library(library, self._columns.decode(frame))
+        return in_library(library, self.columns_.decode(frame))
 
     @property
     def _training_table(self) -> "_Table":
@@ -424,7 +426,7 @@ class FiP(BaseEstimator):
 
     def _adopt(self, scm: LearnedSCM, columns: Columns) -> Self:
         self.scm_ = scm
-        self._columns = columns
+        self.columns_ = columns
         self.kinds_ = columns.kinds
         self.feature_names_in_ = np.array(scm.names, dtype=object)
         self.n_features_in_ = len(scm.names)

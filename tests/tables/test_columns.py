@@ -6,7 +6,7 @@ import pytest
 
 from fipscm.errors import DataError, UnknownNameError
 from fipscm.scm.intervention import Shift
-from fipscm.tables.columns import Columns, learnable
+from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
 
 ROWS = 40
 
@@ -91,8 +91,9 @@ def test_what_is_known_survives_json(columns):
 
 
 def test_a_table_becomes_numbers_and_one_warning(table):
+    numbers, columns = learnable(table)
     with pytest.warns(UserWarning, match="Set aside") as said:
-        numbers, _ = learnable(table)
+        warn_of_set_aside(columns)
     assert [str(warning.message) for warning in said] == [Columns.of(table).remark]
     assert list(numbers.columns) == ["age", "smoker", "ward"]
     assert (numbers.dtypes == np.float64).all()
@@ -100,7 +101,8 @@ def test_a_table_becomes_numbers_and_one_warning(table):
 
 def test_a_table_of_numbers_stays_as_it_is(rng, recwarn):
     frame = pd.DataFrame(rng.normal(size=(ROWS, 3)), columns=[3, "b", "c"]).assign(few=rng.integers(3, size=ROWS))
-    numbers, _ = learnable(frame)
+    numbers, columns = learnable(frame)
+    warn_of_set_aside(columns)
     pd.testing.assert_frame_equal(numbers, frame.astype(float))
     assert not recwarn.list
 

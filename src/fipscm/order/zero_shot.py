@@ -19,7 +19,7 @@ from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
-from fipscm.tables.columns import learnable
+from fipscm.tables.columns import learnable, warn_of_set_aside
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
 
@@ -197,6 +197,7 @@ def _validated(
         raise unknown_name("scale", scale, SCALES)
     known = knowledge or Knowledge()
     frame, columns = learnable(data, kinds, Constraints(knowledge=known).named, missing_cells)
+    warn_of_set_aside(columns)
     warn_of_missing_codes(frame)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)

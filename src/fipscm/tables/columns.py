@@ -28,15 +28,18 @@ def learnable(
 ) -> tuple[pd.DataFrame, "Columns"]:
     """The variables of a table as fresh numbers fit to learn from, and what its columns are, or one clear error.
 
-    Columns that are no variables are set aside with a warning, unless they are `named` (given the names of all).
+    Columns that are no variables are set aside, unless `named`, given the names of all, says that they are spoken of.
     """
     frame = named_frame(data)
     columns = Columns.of(frame, kinds, named(list(frame.columns)))
     columns.require_variables(fewest=2)
-    numbers = training_frame(columns.encode(columns.without_others(frame)), 2, missing_cells)
+    return training_frame(columns.encode(columns.without_others(frame)), 2, missing_cells), columns
+
+
+def warn_of_set_aside(columns: "Columns") -> None:
+    """Warn once of all columns that are not used."""
     if columns.set_aside:
         warnings.warn(columns.remark, UserWarning, stacklevel=3)
-    return numbers, columns
 
 
 @dataclass(frozen=True)
@@ -144,8 +147,9 @@ class Columns:
 
     def number(self, name: Hashable, value: Any) -> float:
         """The number that stands for one value of a column."""
+        code = self.code(name, value)
         try:
-            return float(self.code(name, value))
+            return float(code)
         except (TypeError, ValueError):
             raise DataError(f"Column '{name}' holds numbers, but {value!r} is none: give a number.") from None
 

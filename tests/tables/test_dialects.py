@@ -111,8 +111,12 @@ def test_a_file_without_names(tmp_path):
     assert list(frame.columns) == ["x0", "x1"]
     assert len(frame) == 2
     assert not said
-    _, (doubt,) = read(text)
-    assert "the first line as names (34, 1.5, ...: if that is a row, use --no-header)" in doubt
+    for same in (text, text.replace("\n", ",setosa\n")):
+        _, (doubt,) = read(same)
+        assert "the first line as names (34, 1.5, " in doubt
+        assert "if that is a row, use --no-header" in doubt
+    for names in ("0,1", "1990,1991"):
+        assert not read(f"{names}\n{text}")[1]
 
 
 def test_what_is_given_is_not_guessed():

@@ -45,6 +45,8 @@ def test_numbers_are_recognised_and_stay_numbers(cells, kind):
     [
         (["yes", "no"] * 20, "binary", ("no", "yes")),
         (["yes", None, "no"] * 20, "binary", ("no", "yes")),
+        (["ja", "nein"] * 20, "binary", ("nein", "ja")),
+        (pd.Categorical(["F", "M"] * 20), "binary", ("F", "M")),
         (["A", "B", "C"] * 20, "categorical", ("A", "B", "C")),
         (pd.Categorical(["b", "a"] * 20, ["b", "a", "never"]), "binary", ("b", "a")),
         (pd.Categorical(["b", "a", "c"] * 20), "categorical", ("a", "b", "c")),

@@ -17,6 +17,8 @@ _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?"
 )
+# Of two levels the one that denies is 0, so that effects have the sign that people expect.
+_DENIALS = {"no", "n", "nein", "non", "nej", "nee", "nao", "não", "false", "f", "off", "absent", "negative", "never"}
 Level = str | bool | int | float
 
 
@@ -81,13 +83,16 @@ def as_kind(column: pd.Series, kind: str) -> Variable:
 
 
 def levels_of(column: pd.Series) -> tuple[Level, ...]:
-    """The levels that occur in a column: in the order of a pandas category, else sorted."""
+    """The levels that occur in a column: in the order of a pandas category, else sorted, but no before yes."""
     present = column.dropna()
     if isinstance(present.dtype, pd.CategoricalDtype):
-        return tuple(as_level(level) for level in present.cat.remove_unused_categories().cat.categories)
-    return tuple(
-        sorted({as_level(cell) for cell in present.unique()}, key=lambda level: (isinstance(level, str), level))
-    )
+        levels = [as_level(level) for level in present.cat.remove_unused_categories().cat.categories]
+    else:
+        found = {as_level(cell) for cell in present.unique()}
+        levels = sorted(found, key=lambda level: (isinstance(level, str), level))
+    if len(levels) == 2 and _is_unordered(present):
+        levels.sort(key=lambda level: str(level).lower() not in _DENIALS)
+    return tuple(levels)
 
 
 def as_level(cell: object) -> Level:

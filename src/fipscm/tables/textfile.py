@@ -95,8 +95,9 @@ def _file(content: Content, dialect: Dialect) -> Any:
 def _doubts_about_names(dialect: Dialect, reading: Reading) -> list[str]:
     """A first line of numbers may be a row; a run such as 0, 1, 2 or 1990, 1991 is how people number columns."""
     first = dialect.first
-    if not reading.header or dialect.commented_names or not are_numbers(first):
+    numbers = [float(name) for name in first if are_numbers([name])]
+    if not reading.header or dialect.commented_names or 2 * len(numbers) < max(len(first), 1):
         return []
-    if all(float(name) == float(first[0]) + place for place, name in enumerate(first)):
+    if numbers == [numbers[0] + place for place in range(len(first))]:
         return []
     return [f"the first line as names ({', '.join(first[:3])}, ...: if that is a row, use --no-header)"]

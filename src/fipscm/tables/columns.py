@@ -14,7 +14,7 @@ import pandas as pd
 from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
 from fipscm.tables.frames import with_names
-from fipscm.tables.kinds import Level, NoVariable, Variable, as_kind, as_level, recognise
+from fipscm.tables.kinds import RUNNING_NUMBER, Level, NoVariable, Variable, as_kind, as_level, recognise
 from fipscm.tables.validate import named_frame, training_frame
 
 NEARLY = 1e-9  # a code that was computed may be off by rounding
@@ -70,9 +70,8 @@ class Columns:
         set_aside = {name: column.reason for name, column in found.items() if isinstance(column, NoVariable)}
         for name, reason in set_aside.items():
             if name in named:
-                raise DataError(
-                    f"Column '{name}' {reason}, so it is taken for no variable: do not name it, or leave it out."
-                )
+                remedy = ", or set its kind if it is one" if found[name] == RUNNING_NUMBER else ""
+                raise DataError(f"Column '{name}' {reason}, so it is taken for no variable: leave it out{remedy}.")
         return cls(names, variables, set_aside)
 
     @classmethod

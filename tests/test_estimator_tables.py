@@ -44,8 +44,9 @@ def test_answers_are_in_the_names_of_levels(model, table):
     assert (model.intervene({"smoker": "yes"}, n=20, random_state=0)["smoker"] == "yes").all()
     pd.testing.assert_frame_equal(model.counterfactual(table, {}), table)
     swapped = table["smoker"].map({"yes": "no", "no": "yes"})
-    imagined = model.counterfactual(table, {"smoker": swapped})
-    assert imagined["smoker"].tolist() == swapped.tolist()
+    labelled = table.set_axis([f"row {row}" for row in range(300)])
+    for rows, values in ((table, swapped), (labelled, swapped.tolist()), (labelled, swapped.to_numpy())):
+        assert model.counterfactual(rows, {"smoker": values})["smoker"].tolist() == swapped.tolist()
     assert model.counterfactual(table.iloc[3], {"smoker": "no"})["smoker"].tolist() == ["no"]
     assert model.counterfactual({"smoker": "no", "pain": 1.0}, {"smoker": "yes"})["smoker"].tolist() == ["yes"]
 

@@ -93,6 +93,15 @@ def test_thousands_are_understood_by_the_other_columns():
     assert quoted["people"].tolist() == [1234, 5678]
 
 
+def test_points_between_semicolons_are_decimal_but_told_if_they_may_be_thousands():
+    frame, (said,) = read("people;cars\n1.234;3\n5.678;4\n")
+    assert frame["people"].tolist() == [1.234, 5.678]
+    assert "'people' with decimal points, a guess ('1.234' as 1.234; see --decimal)" in said
+    assert read("people;cars\n1.234;3\n5.678;4\n", decimal=",")[0]["people"].tolist() == [1234, 5678]
+    for clear in ("people;cars\n1.234;3\n5.67;4\n", "people;cars\n1.234;3\n0.678;4\n"):
+        assert "guess" not in read(clear)[1][0]
+
+
 def test_plain_columns_beside_others_are_read_as_ever(rng):
     frame = pd.DataFrame({"x": rng.normal(size=200), "share": rng.normal(size=200)})
     plain = pd.read_csv(BytesIO(frame.to_csv(index=False).encode()))
@@ -190,6 +199,14 @@ def test_sheets(tmp_path):
     assert list(read(path.read_bytes(), header=False)[0].columns) == ["x0", "x1", "x2"]
 
 
+def test_names_in_a_sheet_may_be_numbers(tmp_path):
+    path = tmp_path / "book.xlsx"
+    pd.DataFrame({2019: ["12 %", "7 %"], 2020: [1.5, 0.5]}).to_excel(path, index=False)
+    frame, (said,) = read(path.read_bytes())
+    assert frame[2019].tolist() == [12, 7]
+    assert said == "The file was read with '2019' in %."
+
+
 def test_repeated_names_in_a_sheet_are_refused(tmp_path):
     path = tmp_path / "book.xlsx"
     FRAME.set_axis(["age", "age"], axis=1).to_excel(path, index=False)
@@ -213,6 +230,22 @@ def test_a_pipe_is_read_once(tmp_path):
     writer.start()
     pd.testing.assert_frame_equal(read_table(str(pipe)), FRAME)
     writer.join(10)
+
+
+def test_blanks_before_quotes_mean_nothing():
+    frame, said = read('"age", "blood pressure, in mm"\n34, 1.5\n51, 0.5\n')
+    assert list(frame.columns) == ["age", "blood pressure, in mm"]
+    assert not said
+
+
+def test_a_graph_may_number_its_nodes_and_use_semicolons():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        table = parse_table(b",0,1\n0,0,1\n1,0,0\n", "The file", row_names=True)
+    assert table.to_numpy().tolist() == [[0, 1], [0, 0]]
+    with pytest.warns(UserWarning, match="semicolons"):
+        table = parse_table(b";a;b\na;0;1\nb;0;0\n", "The file", row_names=True)
+    assert list(table.index) == list(table.columns) == ["a", "b"]
 
 
 def test_blanks_around_names_and_texts_mean_nothing():

@@ -5,7 +5,7 @@ columns; what remains is a guess, and told as one.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ class Numbers(NamedTuple):
 class Understood:
     """The columns of text that hold numbers, and what is to be told about them."""
 
-    columns: dict[str, Numbers] = field(default_factory=dict)
+    columns: dict[Hashable, Numbers] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -45,7 +45,7 @@ def understand(texts: pd.DataFrame, likely: str, decimal: str | None = None) -> 
 
     Args:
         texts: columns of text, missing cells as NaN.
-        likely: the decimal mark to guess where no column tells.
+        likely: the decimal mark to guess where no column tells what its commas are; points are then decimal points.
         decimal: the decimal mark, if it is known.
 
     >>> found = understand(pd.DataFrame({"dose": ["1,5 mg", "2 mg"], "price": ["1,234", "5,678"]}), likely=".")
@@ -54,7 +54,8 @@ def understand(texts: pd.DataFrame, likely: str, decimal: str | None = None) -> 
     >>> found.remarks
     ['decimal commas', "'dose' in mg"]
     """
-    readings = {name: _readings(texts[name], decimal) for name in texts.columns}
+    names: list[Hashable] = list(texts.columns)
+    readings = {name: _readings(texts[name], decimal) for name in names}
     certain = {mark for found in readings.values() if len(found) == 1 for mark in found}
     unclear = [name for name, found in readings.items() if len(found) == 2 and not _agree(found)]
     if unclear and len(certain) == 2:
@@ -62,7 +63,8 @@ def understand(texts: pd.DataFrame, likely: str, decimal: str | None = None) -> 
             f"Column '{unclear[0]}' holds {_marked(texts[unclear[0]])!r}, which may have a decimal mark or one between "
             "thousands, and other columns use both: say which is the decimal mark with --decimal."
         )
-    chosen = next(iter(certain), likely)
+    has_commas = any("," in _marked(texts[name]) for name in unclear)
+    chosen = next(iter(certain), likely if has_commas else ".")
     marks = {name: chosen if chosen in found else next(iter(found)) for name, found in readings.items() if found}
     columns = {name: readings[name][mark] for name, mark in marks.items()}
     guessed = [] if certain else unclear
@@ -73,6 +75,12 @@ def may_hold_numbers(cells: pd.Series) -> bool:
     """Whether a column of text begins with a number."""
     present = cells.dropna()
     return len(present) > 0 and _CELL.fullmatch(_plain_minus(present.head(1)).iloc[0]) is not None
+
+
+def may_be_thousands(numbers: pd.Series) -> bool:
+    """Whether numbers with decimal points, such as 1.234, could all be thousands with marks between them."""
+    sizes = numbers.dropna().abs()
+    return bool(((sizes >= 1) & (sizes < 1000) & ((1000 * sizes).round(6) % 1 == 0)).all() and (sizes % 1 != 0).any())
 
 
 def as_numbers(cells: pd.Series, decimal: str) -> Numbers | None:
@@ -129,7 +137,7 @@ def _marked(cells: pd.Series) -> str:
 
 
 def _remarks(
-    columns: Mapping[str, Numbers], certain: set[str], guessed: Sequence[tuple[str, pd.Series]], chosen: str
+    columns: Mapping[Hashable, Numbers], certain: set[str], guessed: Sequence[tuple[Hashable, pd.Series]], chosen: str
 ) -> list[str]:
     remarks = [DECIMAL_MARKS[","]] if "," in certain else []
     if any(numbers.grouped for numbers in columns.values()):
@@ -139,4 +147,4 @@ def _remarks(
         meant = as_numbers(pd.Series([example]), chosen)
         value = meant.column.iloc[0] if meant else float("nan")
         remarks.append(f"'{name}' with {DECIMAL_MARKS[chosen]}, a guess ({example!r} as {value:g}; see --decimal)")
-    return remarks + [f"'{name.strip()}' in {numbers.unit}" for name, numbers in columns.items() if numbers.unit]
+    return remarks + [f"'{str(name).strip()}' in {numbers.unit}" for name, numbers in columns.items() if numbers.unit]

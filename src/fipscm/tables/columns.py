@@ -140,9 +140,10 @@ class Columns:
         """What stands for a value of a column: for names of levels their codes; numbers for texts are codes already."""
         if name not in self.levels or not isinstance(value, (*_CELL_TYPES, *_SEVERAL_CELLS)):
             return value
-        several = isinstance(value, _SEVERAL_CELLS)
-        codes = _codes(pd.Series(value if several else [value], name=name), self.levels[name])
-        return codes if several else codes.iloc[0]
+        if isinstance(value, _CELL_TYPES):
+            return _codes(pd.Series([value], name=name), self.levels[name]).iloc[0]
+        codes = _codes(pd.Series(value, name=name), self.levels[name])
+        return codes if isinstance(value, pd.Series) else codes.to_numpy()  # only a Series has labels of its own
 
     def number(self, name: Hashable, value: Any) -> float:
         """The number that stands for one value of a column."""

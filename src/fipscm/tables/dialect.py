@@ -77,7 +77,7 @@ def split_cells(lines: Sequence[str], separator: str) -> list[list[str]]:
     if separator not in SEPARATORS or len(separator) > 1:
         return [line.split() if separator.startswith("\\s") else line.split(separator) for line in lines]
     try:
-        return list(csv.reader((f"{line}\n" for line in lines), delimiter=separator))
+        return list(csv.reader((f"{line}\n" for line in lines), delimiter=separator, skipinitialspace=True))
     except csv.Error:  # a quoted cell that never ends
         return []
 

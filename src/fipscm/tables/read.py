@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from fipscm.errors import DataError, FileError, FipscmError
-from fipscm.tables.cells import may_hold_numbers, understand
+from fipscm.tables.cells import may_be_thousands, may_hold_numbers, understand
 from fipscm.tables.dialect import are_numbers
 from fipscm.tables.formats import Content, Parsed, parse_binary, unpacked
 from fipscm.tables.stream import STREAM, standard_input
@@ -82,15 +82,17 @@ def _with_numbers(parsed: Parsed, decimal: str | None, but: pd.Index | list[str]
     """The table with numbers where its text holds numbers, and what is to be told about it."""
     frame = parsed.frame.drop(columns=but)
     written = [name for name in frame.columns if _is_text(frame[name])]
-    if not any(may_hold_numbers(frame[name]) for name in written):
+    numbers = [column for _, column in frame.select_dtypes("float").items()]
+    unsure = parsed.likely_decimal == "," and any(map(may_be_thousands, numbers))
+    if not unsure and not any(may_hold_numbers(frame[name]) for name in written):
         return parsed.frame, parsed.remarks
     # Now that there are marks, every column bears witness: 1.234 is 1234 beside decimal commas.
     texts = parsed.texts().drop(columns=but)
     understood = understand(texts[[name for name in texts if _is_text(texts[name])]], parsed.likely_decimal, decimal)
     converted = parsed.frame.copy()
-    for name, numbers in understood.columns.items():
-        if name in written or not np.allclose(numbers.column, frame[name], equal_nan=True):
-            converted[name] = numbers.column
+    for name, found in understood.columns.items():
+        if name in written or not np.allclose(found.column, frame[name], equal_nan=True):
+            converted[name] = found.column
     return converted, parsed.remarks + understood.remarks
 
 

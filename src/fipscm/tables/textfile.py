@@ -77,6 +77,7 @@ def _read(content: Content, dialect: Dialect, reading: Reading, **options: Any) 
             compression=None,
             header="infer" if has_header else None,
             index_col=False,
+            skipinitialspace=True,
             **options,
         )
     if has_header:
@@ -98,6 +99,6 @@ def _doubts_about_names(dialect: Dialect, reading: Reading) -> list[str]:
     numbers = [float(name) for name in first if are_numbers([name])]
     if not reading.header or dialect.commented_names or 2 * len(numbers) < max(len(first), 1):
         return []
-    if numbers == [numbers[0] + place for place in range(len(first))]:
+    if numbers == [numbers[0] + place for place in range(len(numbers))]:
         return []
     return [f"the first line as names ({', '.join(first[:3])}, ...: if that is a row, use --no-header)"]

@@ -55,6 +55,7 @@ def test_rows_for_a_saved_model_may_come_in_any_dialect(fipscm, folder):
     [
         (["--decimal", "'"], "neither a point nor a comma"),
         (["--encoding", "utf-9"], "no encoding 'utf-9'"),
+        (["--separator", "semicolon"], "'semicolon' is not one character"),
         (["--encoding", "utf-16"], "cannot be read as a table"),
     ],
 )

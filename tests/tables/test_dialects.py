@@ -133,7 +133,7 @@ def test_what_is_given_is_not_guessed():
     assert list(read(text, separator=":")[0].columns) == ["a;b", "c"]
     assert read('a,b\n"1,234",1\n"2,345",2\n', decimal=",")[0]["a"].tolist() == [1.234, 2.345]
     assert list(read("größe,b\n1,2\n".encode("mac-roman"), encoding="mac-roman")[0].columns) == ["größe", "b"]
-    for mistake in ({"decimal": "'"}, {"encoding": "utf-9"}):
+    for mistake in ({"decimal": "'"}, {"encoding": "utf-9"}, {"separator": "::"}):
         with pytest.raises(DataError):
             Reading(**mistake)
 

@@ -34,6 +34,8 @@ class Reading:
     header: bool = True
 
     def __post_init__(self) -> None:
+        if self.separator is not None and len(self.separator) != 1:
+            raise DataError(f"The separator '{self.separator}' is not one character: write it as in ';', or tab.")
         if self.decimal not in (None, ".", ","):
             raise DataError(f"The decimal mark '{self.decimal}' is neither a point nor a comma: choose one of the two.")
         if self.encoding is not None:

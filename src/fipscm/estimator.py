@@ -166,8 +166,8 @@ class FiP(BaseEstimator):
             )
         self.corrections_ = bootstrap_corrections(scm, table.values, rng, intervened=table.intervened)
         self._table: _Table | None = table
-        self._library = library_of(X)
-        return self._adopt(scm, columns)
+        self.columns_, self._library = columns, library_of(X)
+        return self._adopt(scm)
 
     def assess(self) -> Self:
         """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
@@ -287,8 +287,9 @@ class FiP(BaseEstimator):
             model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
         model.corrections_, model._table, model._library = arrays["corrections"], None, "pandas"
         parts = {name.removeprefix("scm."): array for name, array in arrays.items() if name.startswith("scm.")}
-        columns = Columns.restore(settings["columns"]) if "columns" in settings else Columns.plain(settings["names"])
-        model._adopt(LearnedSCM.restore(parts, settings), columns)
+        is_old = "columns" not in settings
+        model.columns_ = Columns.plain(settings["names"]) if is_old else Columns.restore(settings["columns"])
+        model._adopt(LearnedSCM.restore(parts, settings))
         if all(name in arrays for name in _ASSESSED):
             model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
         return model
@@ -318,6 +319,12 @@ class FiP(BaseEstimator):
         if self._assessment is not None:
             strengths["confidence"] = self._assessment[0].to_numpy()
         return plot_graph(to_networkx(scm.adjacency, scm.names, **strengths), axes)
+
+    @property
+    def kinds_(self) -> dict[Hashable, str]:
+        """The kind of each column, by name."""
+        check_is_fitted(self, "scm_")
+        return self.columns_.kinds
 
     @property
     def order_confidence_(self) -> pd.DataFrame:
@@ -424,10 +431,8 @@ class FiP(BaseEstimator):
             table.values, rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
         )
 
-    def _adopt(self, scm: LearnedSCM, columns: Columns) -> Self:
+    def _adopt(self, scm: LearnedSCM) -> Self:
         self.scm_ = scm
-        self.columns_ = columns
-        self.kinds_ = columns.kinds
         self.feature_names_in_ = np.array(scm.names, dtype=object)
         self.n_features_in_ = len(scm.names)
         self.causal_order_ = [scm.names[column] for column in scm.order]

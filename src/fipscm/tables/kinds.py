@@ -13,6 +13,7 @@ from fipscm.graph import listed
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
 FEW = 10  # as many distinct whole numbers are grades rather than measurements
+LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?"
@@ -141,16 +142,16 @@ def _is_running(column: pd.Series) -> bool:
 
 def _kind_of_numbers(present: pd.Series) -> str:
     values: Array = present.to_numpy(dtype=np.float64)
-    distinct = np.unique(values[np.isfinite(values)])
+    finite = values[np.isfinite(values)]
+    distinct = np.unique(finite)
     if len(distinct) == 2:
         return "binary"
-    if len(distinct) == 0 or (distinct % 1 != 0).any():
+    if len(distinct) == 0 or (distinct % 1 != 0).any() or np.abs(distinct).max() > LARGEST_COUNT:
         return "continuous"
-    few, is_run = len(distinct) <= FEW, distinct[-1] - distinct[0] == len(distinct) - 1
-    if few and not (distinct[0] == 0 and is_run):
+    if len(distinct) <= FEW and tuple(distinct[:2]) != (0, 1):
         return "ordinal"
-    # Counts begin at zero or come close to it; other whole numbers are measurements that were rounded.
-    return "count" if 0 <= distinct[0] <= values.std() else "continuous"
+    # Counts begin at 0 or come close to it; other whole numbers are measurements that were rounded.
+    return "count" if 0 <= distinct[0] <= finite.std() else "continuous"
 
 
 def _are_counts(column: pd.Series) -> bool:

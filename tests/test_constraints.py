@@ -67,3 +67,19 @@ def test_variables_that_a_named_graph_leaves_out_are_isolated():
 def test_what_is_not_a_causal_graph_is_refused(graph, message):
     with pytest.raises(GraphError, match=message):
         Constraints(graph=graph).given_graph(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, set()),
+        ({"order": np.array(["a", "b"])}, {"a", "b"}),
+        ({"graph": nx.DiGraph([("a", "b")])}, {"a", "b"}),
+        ({"graph": pd.DataFrame(np.zeros((2, 2)), ["b", "c"], ["b", "c"])}, {"b", "c"}),
+        ({"graph": np.zeros((3, 3))}, {"a", "b", "c"}),
+        ({"knowledge": Knowledge(tiers=[["a"], ["b"]])}, {"a", "b"}),
+        ({"knowledge": Knowledge(required_edges=[("a", "b")], leaves=["c"])}, {"a", "b", "c"}),
+    ],
+)
+def test_the_columns_that_the_user_speaks_of(given, named):
+    assert Constraints(**given).named(["a", "b", "c"]) == named

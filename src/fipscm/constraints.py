@@ -40,6 +40,17 @@ class Constraints:
         """Whether nothing is left to infer about the order."""
         return self.order is not None or self.graph is not None
 
+    def named(self, names: Sequence[Hashable]) -> set[Hashable]:
+        """The columns that the user speaks of; a graph without names speaks of all of them."""
+        known = self.knowledge
+        groups = [() if self.order is None else self.order, known.roots, known.leaves, *known.tiers]
+        groups += [*known.required_edges, *known.forbidden_edges]
+        if isinstance(self.graph, nx.Graph):
+            groups.append(self.graph.nodes)
+        elif self.graph is not None:
+            groups.append(self.graph.columns if isinstance(self.graph, pd.DataFrame) else names)
+        return {name for group in groups for name in group}
+
     def given_order(self, names: Sequence[Hashable]) -> Order:
         """The order given, or one of the graph given; checked against each other and against the knowledge."""
         if self.order is not None:

@@ -20,7 +20,7 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
-from fipscm.graph import allowed_from_order, to_networkx
+from fipscm.graph import allowed_from_order, listed, to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
@@ -39,6 +39,8 @@ from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
+from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
+from fipscm.tables.frames import in_library, library_of
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import one_row, training_frame, warn_of_missing_codes
 
@@ -59,6 +61,8 @@ class FiP(BaseEstimator):
         order: column names, causes first; inferred zero-shot when neither order nor graph is given.
         graph: a networkx.DiGraph over column names, or an adjacency table (row = cause); its edges are not tested.
         knowledge: hard constraints on order and graph.
+        kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
+            "categorical".
         scale: "standardized" lets no unit influence the inferred order, "raw" uses the columns' variances as evidence.
         edges: "posterior" for odds that weigh what the order model holds and what the rows say, "test" for the
             statistical test alone, "jacobian" for the paper's rule.
@@ -72,6 +76,8 @@ class FiP(BaseEstimator):
 
     Attributes:
         causal_order_: column names, causes first.
+        kinds_: the kind of each column, by name.
+        columns_: what each column is, with the levels of those that hold names, and which were set aside.
         graph_: networkx.DiGraph; every edge has `weight` (average derivative of the effect in the cause, in the
             columns' units) and `score` (evidence for the edge); after `assess` also `confidence` (that the cause
             precedes the effect).
@@ -102,6 +108,7 @@ class FiP(BaseEstimator):
         order: Sequence[Hashable] | None = None,
         graph: nx.DiGraph | ArrayLike | None = None,
         knowledge: Knowledge | None = None,
+        kinds: Mapping[Hashable, str] | None = None,
         scale: str = "standardized",
         edges: Literal["posterior", "test", "jacobian"] = "posterior",
         prune: bool = True,
@@ -114,6 +121,7 @@ class FiP(BaseEstimator):
         self.order = order
         self.graph = graph
         self.knowledge = knowledge
+        self.kinds = kinds
         self.scale = scale
         self.edges = edges
         self.prune = prune
@@ -127,7 +135,8 @@ class FiP(BaseEstimator):
         """Learn from a table: infer the order unless told, test the edges, fit the mechanisms.
 
         Args:
-            X: a table of numbers.
+            X: a table: a frame of pandas or polars, a dictionary of columns, an array. Columns of two texts are coded
+                0 and 1. Dates, identifiers, free text and constant columns are set aside with a warning.
             y: not used; an outcome is a column of the table like any other.
             intervened: which columns were set from outside, if some rows come from experiments: for each row the name
                 of the column (several in a list, None where nothing was set), or a table of true and false. Such a row
@@ -139,7 +148,8 @@ class FiP(BaseEstimator):
             warnings.warn(
                 "y is not used: put the outcome into the table, where it is a column like any other.", stacklevel=2
             )
-        frame = training_frame(X, fewest_columns=2)
+        frame, columns = learnable(X, self.kinds, self._constraints.named)
+        _require_no_categories(columns)
         if frame.shape[1] > len(frame):
             raise DataError(
                 f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
@@ -151,8 +161,9 @@ class FiP(BaseEstimator):
             raise ModelFileError(
                 "A fit can only go on from a checkpoint with the same random numbers: set random_state to an integer."
             )
+        warn_of_set_aside(columns)
         warn_of_missing_codes(frame)
-        table = _Table(frame, parse_intervened(intervened, frame))
+        table = _Table(frame, parse_intervened(columns.without_others(intervened), frame))
         rng = _generator(self.random_state)
         scm = self._fit_on(table, self._read_order(table, self._given_precedence(table)), rng, checkpoint)
         if not scm.allowed.any():
@@ -161,6 +172,7 @@ class FiP(BaseEstimator):
             )
         self._deviations = self._deviations_of(scm, table, rng)
         self._table: _Table | None = table
+        self.columns_, self._library = columns, library_of(X)
         return self._adopt(scm)
 
     def assess(self) -> Self:
@@ -177,7 +189,7 @@ class FiP(BaseEstimator):
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
         """Draw rows from the model: what is."""
-        return self._fitted.sample(n, _generator(random_state))
+        return self._answer(self._fitted.sample(n, _generator(random_state)))
 
     def intervene(
         self, do: Do | Intervention, n: int = 1000, random_state: Any = None, *, level: float | None = None
@@ -190,12 +202,12 @@ class FiP(BaseEstimator):
         With a `level`, such as 0.95, the answer is instead the average of each column over n such units, with its
         interval: a frame with one row per column, and the columns `average`, `low` and `high`.
         """
-        scm, rng = self._fitted, _generator(random_state)
-        warn_of_extrapolation(scm, values_set(scm, do))
+        scm, rng, set_to = self._fitted, _generator(random_state), self.columns_.code_all(do)
+        warn_of_extrapolation(scm, values_set(scm, set_to))
         if level is None:
-            return scm.do(do).sample(n, rng)
+            return self._answer(scm.do(set_to).sample(n, rng))
         _, noise = scm.sample_arrays(n, rng)
-        return intervened_averages(scm, self._deviations, do, noise, level)
+        return intervened_averages(scm, self._deviations, set_to, noise, level)
 
     def counterfactual(self, rows: Any, do: Do | Intervention, *, level: float | None = None) -> pd.DataFrame:
         """What these same units would have been under an intervention; index and unknown columns are kept.
@@ -206,23 +218,25 @@ class FiP(BaseEstimator):
         With a `level`, such as 0.95, there are two more columns for each of the model's: `name (low)` and
         `name (high)`, between which each unit's value would have been.
         """
-        scm = self._fitted
-        answers = scm.counterfactual(rows, do)
+        scm, coded = self._fitted, self._coded(rows)
+        set_to = self.columns_.code_all(do)
+        answers = scm.counterfactual(coded, set_to)
         if level is not None:
-            answers = with_ends(answers, scm, self._deviations, rows, do, level)
-        seen, values = scm.checked_rows(one_row(rows)), values_set(scm, do)
+            answers = with_ends(answers, scm, self._deviations, coded, set_to, level)
+        seen, values = scm.checked_rows(coded), values_set(scm, set_to)
         asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
         warn_of_extrapolation(scm, asked)
-        return answers
+        return self._answer(answers, rows)
 
     def abduct(self, rows: Any) -> pd.DataFrame:
         """The noises behind rows, in the units of the columns."""
-        frame = self._fitted.checked_rows(rows)
-        return pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
+        frame = self._fitted.checked_rows(self._coded(rows))
+        noise = pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
+        return in_library(library_of(rows), noise)
 
     def score(self, X: Any, y: None = None) -> float:
         """Mean over columns of R2, the share of the variance that the causes explain (about zero for roots)."""
-        frame = self._fitted.checked_rows(X)
+        frame = self._fitted.checked_rows(self._coded(X))
         if len(frame) < 2:
             raise DataError("R2 compares errors with the variance of the rows: give at least two rows.")
         return float(r2_score(frame, self._fitted.predict(frame.to_numpy())))
@@ -232,14 +246,14 @@ class FiP(BaseEstimator):
 
         Its mean compares models of the same columns on rows that none of them has seen: the higher, the better.
         """
-        return log_likelihood(self._fitted, self._fitted.checked_rows(X))
+        return log_likelihood(self._fitted, self._fitted.checked_rows(self._coded(X)))
 
     def effect(
         self,
         treatment: Hashable,
         on: Hashable,
-        treated: float = 1.0,
-        control: float = 0.0,
+        treated: float | str = 1.0,
+        control: float | str = 0.0,
         *,
         level: float = 0.95,
         orders: int = 0,
@@ -259,8 +273,9 @@ class FiP(BaseEstimator):
         for name in (treatment, on):
             if name not in scm.names:
                 raise unknown_name("column", name, scm.names)
-        question = Question(treatment, on, treated, control)
-        warn_of_extrapolation(scm, {treatment: (treated, control)})
+        above, below = (self.columns_.number(treatment, value) for value in (treated, control))
+        question = Question(treatment, on, above, below)
+        warn_of_extrapolation(scm, {treatment: (above, below)})
         require_level(level)
         models = [(scm, self._deviations), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
@@ -276,7 +291,7 @@ class FiP(BaseEstimator):
 
         Rows from experiments do not belong in it: a column that was set does not follow its causes.
         """
-        frame = training_frame(self._fitted.checked_rows(X))
+        frame = training_frame(self._fitted.checked_rows(self._coded(X)))
         inferred_on = None if self._constraints.fix_the_order else self.scale
         return check_model(self._fitted, frame, _generator(random_state), inferred_on)
 
@@ -288,7 +303,7 @@ class FiP(BaseEstimator):
         scm = self._fitted
         assessed = dict(zip(_ASSESSED, (frame.to_numpy() for frame in self._assessment or ()), strict=False))
         arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
-        settings = {**scm.settings(), "parameters": self._parameters()}
+        settings = {**scm.settings(), "parameters": self._parameters(), "columns": self.columns_.settings()}
         arrays |= {f"deviations.{name}": array for name, array in self._deviations.arrays().items()}
         save_archive(path, "model", {**arrays, **assessed}, settings)
 
@@ -297,7 +312,9 @@ class FiP(BaseEstimator):
         """Read a saved model; its answers are bit for bit those of the model that was saved."""
         arrays, settings = load_archive(path, "model")
         if "parameters" in settings:
-            model = cls(**Constraints.restore(settings["parameters"]))
+            parameters = Constraints.restore(settings["parameters"])
+            kinds = parameters.get("kinds")
+            model = cls(**{**parameters, "kinds": None if kinds is None else dict(kinds)})
         else:  # a file of an older version does not say whether its order was given or inferred
             model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
         scm = LearnedSCM.restore(_part(arrays, "scm."), settings)
@@ -305,7 +322,9 @@ class FiP(BaseEstimator):
             model._deviations = Deviations.from_corrections(arrays["corrections"], scm)
         else:
             model._deviations = Deviations(**_part(arrays, "deviations."))
-        model._table = None
+        is_old = "columns" not in settings
+        model.columns_ = Columns.plain(settings["names"]) if is_old else Columns.restore(settings["columns"])
+        model._table, model._library = None, "pandas"
         model._adopt(scm)
         if all(name in arrays for name in _ASSESSED):
             model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
@@ -338,6 +357,12 @@ class FiP(BaseEstimator):
         return plot_graph(to_networkx(scm.adjacency, scm.names, **strengths), axes)
 
     @property
+    def kinds_(self) -> dict[Hashable, str]:
+        """The kind of each column, by name."""
+        check_is_fitted(self, "scm_")
+        return self.columns_.kinds
+
+    @property
     def order_confidence_(self) -> pd.DataFrame:
         """P(row precedes column) over plausible orders, once the model has been assessed."""
         return self._assessed("order_confidence_")[0]
@@ -359,6 +384,16 @@ class FiP(BaseEstimator):
         scm: LearnedSCM = self.scm_
         return scm
 
+    def _coded(self, rows: Any) -> Any:
+        """Rows of any library, one or many, in numbers."""
+        check_is_fitted(self, "scm_")
+        return self.columns_.encode(one_row(rows))
+
+    def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:
+        """An answer in the columns' own names, in the library of the rows asked with, or else of the training table."""
+        library = self._library if asked_with is None else library_of(asked_with)
+        return in_library(library, self.columns_.decode(frame))
+
     @property
     def _training_table(self) -> "_Table":
         if self._table is None:
@@ -376,7 +411,8 @@ class FiP(BaseEstimator):
         """The constructor's arguments, ready for JSON; a seed is kept, a generator, whose state changes, is not."""
         seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else None
         given = self._constraints.settings(self._fitted.names)
-        return {**self.get_params(), **given, "random_state": seed, "device": str(self.device)}
+        kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
+        return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
 
     def _read_order(self, table: "_Table", before: Mask | None) -> Removal:
         """The order, and the order model's edges along it where they are asked for."""
@@ -476,6 +512,14 @@ class _Table(NamedTuple):
     def values(self) -> Array:
         """(N, D)."""
         return self.frame.to_numpy()
+
+
+def _require_no_categories(columns: Columns) -> None:
+    for name, levels in columns.categories.items():
+        raise DataError(
+            f"Column '{name}' is categorical ({listed(levels)}): its place in the order can be inferred, but a model "
+            "needs numbers, so leave it out, or encode it as numbers first."
+        )
 
 
 def _generator(random_state: Any) -> np.random.Generator:

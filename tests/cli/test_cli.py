@@ -194,11 +194,21 @@ BAD_TABLES = {
     "empty.csv": ("", "is empty"),
     "header.csv": ("age,dose,pain\n", "no rows"),
     "ragged.csv": ("age,dose\n1,2\n1,2,3\n", "cannot be read as a table"),
-    "text.csv": ("age,dose\n" + "1,high\n" * 30, "'dose' is not numeric"),
-    "gaps.csv": ("age,dose\n" + "1,2\n" * 20 + "3,\n" * 12, "'dose' holds 12 missing values (NaN, first at row 20)"),
+    "text.csv": (
+        "age,dose\n" + "".join(f"{i**2},{'high' if i in (7, 9) else i}\n" for i in range(30)),
+        "'dose' is not numeric (row 7, counted from 0, holds 'high', row 9 'high'; 2 of 30 cells",
+    ),
+    "ward.csv": (
+        "age,ward\n" + "".join(f"{i**2},{'ABC'[i % 3]}\n" for i in range(30)),
+        "'ward' is categorical (A, B, C)",
+    ),
+    "gaps.csv": (
+        "age,dose\n" + "1,2\n5,3\n" * 10 + "3,\n" * 12,
+        "'dose' holds 12 missing values (NaN, first at row 20)",
+    ),
     "constant.csv": ("age,dose\n" + "".join(f"{i},5\n" for i in range(30)), "'dose' is constant"),
-    "twins.csv": ("age,dose\n" + "".join(f"{i},{i}\n" for i in range(30)), "identical"),
-    "one.csv": ("age\n" + "".join(f"{i}\n" for i in range(30)), "1 column, but at least 2"),
+    "twins.csv": ("age,dose\n" + "".join(f"{i**2},{i**2}\n" for i in range(30)), "identical"),
+    "one.csv": ("age\n" + "".join(f"{i**2}\n" for i in range(30)), "1 column, but at least 2"),
     "wide.csv": (
         pd.DataFrame(np.random.default_rng(0).normal(size=(25, 30))).to_csv(index=False),
         "30 columns but only 25 rows",

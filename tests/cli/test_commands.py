@@ -92,7 +92,8 @@ def intervention(monkeypatch, tmp_path):
     monkeypatch.setattr(FiP, "intervene", intervene)
 
     def ask(columns, *changes):
-        pd.DataFrame([range(len(columns))], columns=columns).to_csv(tmp_path / "data.csv", index=False)
+        values = np.random.default_rng(0).normal(size=(3, len(columns)))
+        pd.DataFrame(values, columns=columns).to_csv(tmp_path / "data.csv", index=False)
         options = [part for change in changes for part in ("--do", change)]
         with pytest.raises(SystemExit) as ending:
             main(["do", str(tmp_path / "data.csv"), *options])

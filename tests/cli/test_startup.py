@@ -15,6 +15,7 @@ from fipscm.cli.app import app
 from fipscm.order import ORDERINGS, SCALES
 from fipscm.simulate import PRIORS
 from fipscm.simulate.worlds import VARIANTS
+from fipscm.tables.kinds import KINDS
 
 COMMANDS = [command.callback.__name__.replace("_", "-") for command in app.registered_commands]
 HEAVY = {"torch", "matplotlib", "pandas", "numpy", "sklearn", "networkx", "scipy", "joblib", "fipscm.bench"}
@@ -58,6 +59,7 @@ def test_every_public_name_is_there_and_no_other():
     ("listed", "real"),
     [
         (names.SCALES, SCALES),
+        (names.KINDS, KINDS),
         (names.ORDER_METHODS, ORDERINGS),
         (names.PRESETS, PRIORS),
         (names.DISTRIBUTIONS, dict.fromkeys(name for priors in PRIORS.values() for name in priors)),

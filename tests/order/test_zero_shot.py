@@ -145,7 +145,7 @@ def spoiled(kind):
         case "infinite":
             table.loc[7, "a"] = np.inf
         case "constant":
-            table["a"] = 1.0
+            table[["a", "b"]] = 1.0
         case "identical":
             table["a"] = table["b"]
         case "few rows":
@@ -153,7 +153,7 @@ def spoiled(kind):
         case "one column":
             table = table[["a"]]
         case "text":
-            table["a"] = "x"
+            table["a"] = table["a"].astype(str).mask(table.index == 7, "x")
     return table
 
 
@@ -166,7 +166,7 @@ def spoiled(kind):
         ("identical", "are identical"),
         ("few rows", "19 rows"),
         ("one column", "1 column"),
-        ("text", "not numeric"),
+        ("text", "row 7, counted from 0, holds 'x'"),
     ],
 )
 def test_a_bad_table_is_one_clear_error(kind, message):

@@ -28,8 +28,10 @@ def test_a_table_comes_back_as_it_was_written(tmp_path, rng, suffix):
         ("a,b\n", "no rows"),
         ("a,b\n1,2\n1,2,3\n", r"cannot be read as a table \(Error tokenizing"),
         ("a,b\n1,2,3\n4,5,6\n", "rows longer than its line of column names"),
-        (pd.DataFrame({"a": [1.0], "b": [2.0]}).to_csv(), r"column without a name.*without row numbers"),
-        ("a,,b\n1,2,3\n", r"column without a name"),
+        ("a,,b\n1,2,3\n", r"column without a name.*without row numbers"),
+        (",a\n0.5,1\n0.7,2\n", "column without a name"),
+        ("a,b,a\n1,2,3\n", "Two columns of '.*bad.csv' are called 'a': rename one"),
+        ("1,2,1\n1,2,3\n", "are called '1': if the first line is a row, use --no-header"),
     ],
 )
 def test_a_file_that_is_no_table_is_refused(tmp_path, text, message):

@@ -47,6 +47,14 @@ def test_any_library_that_exchanges_frames_is_welcome(frame):
             lambda df: df.assign(dose=["1", "2", "n/a"] + ["3"] * 27),
             r"row 2, counted from 0, holds 'n/a'; 1 of 30",
         ),
+        (
+            lambda df: df.assign(dose=["<5", "2", "?", "none", "-"] + ["3"] * 25),
+            r"row 0, counted from 0, holds '<5', row 2 '\?', row 3 'none'; 4 of 30",
+        ),
+        (
+            lambda df: df.assign(dose=["low", "high"] * 14 + ["low", "12"]),
+            r"'dose' is text with numbers in it \(row 29, counted from 0, holds '12'; 1 of 30.*categorical",
+        ),
         (lambda df: df.assign(dose=[str(row) for row in range(30)]), "numbers are stored as"),
         (lambda df: df.assign(dose=df["dose"] * 1e160), r"as large as \de\+160.*larger unit"),
         (lambda df: df.assign(dose=df["dose"] * 1e-200), "smaller unit"),

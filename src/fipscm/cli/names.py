@@ -23,3 +23,4 @@ BENCH_METHODS = (
     *("least-squares", "adjustment"),
     *("d-max-2", "d-max-10", "d-max-20", "transformer"),
 )
+KINDS = ("continuous", "count", "ordinal", "binary", "categorical")

@@ -5,24 +5,31 @@ import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 import fipscm
-from fipscm.cli.names import SCALES
-from fipscm.cli.typed import as_column, as_edge, split_names
+from fipscm.cli.names import KINDS, SCALES
+from fipscm.cli.typed import as_column, as_edge, as_kind, split_names
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from fipscm.tables.columns import Columns
+    from fipscm.tables.textfile import Reading
 
 
 def _known(help_text: str) -> Any:
     return typer.Option(help=help_text, rich_help_panel="What you know of the table")
 
 
+def _written(help_text: str, *names: str) -> Any:
+    return typer.Option(*names, help=help_text, rich_help_panel="How the file is written, where it is misread")
+
+
 Model = Annotated[str, typer.Argument(help="A saved model (.fip), or a table to fit first; - for standard input.")]
-Rows = Annotated[str, typer.Argument(help="CSV or Parquet file, or - for standard input.")]
+Rows = Annotated[str, typer.Argument(help="CSV, Excel, Parquet or Feather file, or - for standard input.")]
 Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
 Count = Annotated[int, typer.Option("--rows", "-n", min=1, help="Number of rows to draw.")]
@@ -37,15 +44,41 @@ Leaves = Annotated[str | None, _known("Columns without effects, separated by com
 Intervened = Annotated[
     str | None, _known("Column of the table that names, row by row, what was set from outside; empty for nothing.")
 ]
+Kept = Annotated[str | None, _known("Use these columns alone, separated by commas.")]
+Dropped = Annotated[str | None, _known("Leave these columns out, separated by commas.")]
+Kinds = Annotated[list[str] | None, _known(f"NAME=KIND, one of {', '.join(KINDS)}; repeatable.")]
 Order = Annotated[str | None, _known("All columns, causes first, separated by commas.")]
 Graph = Annotated[str | None, _known("Adjacency table (row = cause) of the graph: a CSV or Parquet file.")]
+Separator = Annotated[str | None, _written("What stands between cells, as in ';', or tab.")]
+Decimal = Annotated[str | None, _written("The decimal mark: . or ,")]
+Encoding = Annotated[str | None, _written("Such as utf-8, utf-16 or cp1252.")]
+NoHeader = Annotated[bool, _written("The first line is a row; columns are called x0, x1, ...", "--no-header")]
 Scale = Annotated[
     str, typer.Option(help=f"{' or '.join(SCALES)}: raw uses the columns' variances as evidence of their order.")
 ]
 
 
 @dataclass(frozen=True)
-class OrderOptions:
+class ReadOptions:
+    """What bears on the reading of tables, as it was typed."""
+
+    separator: Separator = None
+    decimal: Decimal = None
+    encoding: Encoding = None
+    no_header: NoHeader = False
+
+    @property
+    def reading(self) -> "Reading":
+        """What is known about how the file is written."""
+        from fipscm.tables.textfile import Reading
+
+        named = {"tab": "\t", "\\t": "\t", "": None}
+        separator = named.get(self.separator or "", self.separator)
+        return Reading(separator, self.decimal, self.encoding, not self.no_header)
+
+
+@dataclass(frozen=True)
+class OrderOptions(ReadOptions):
     """What bears on an inferred order, as it was typed."""
 
     require: Edges = None
@@ -54,20 +87,34 @@ class OrderOptions:
     roots: Roots = None
     leaves: Leaves = None
     intervened: Intervened = None
+    columns: Kept = None
+    drop: Dropped = None
+    kind: Kinds = None
     scale: Scale = "standardized"
 
     def given(self) -> list[str]:
-        """The options that were used."""
-        return [f"--{field.name}" for field in fields(self) if getattr(self, field.name) != field.default]
+        """The options that were used and bear on what is learned."""
+        learning = fields(self)[len(fields(ReadOptions)) :]
+        return [f"--{field.name}" for field in learning if getattr(self, field.name) != field.default]
 
-    def split(self, table: "pd.DataFrame") -> tuple["pd.DataFrame", list[list[Hashable]] | None]:
-        """The variables of a table, and what was set in each row; None where no column names that."""
-        if self.intervened is None:
-            return table, None
-        experiment = as_column(self.intervened, list(table.columns))
-        variables, cells = table.drop(columns=experiment), table[experiment]
+    def choose(self, table: "pd.DataFrame") -> "Chosen":
+        """What is learned from in a table: the columns chosen, and what was set in each row."""
+        from fipscm.tables.columns import Columns
+
+        names: list[Hashable] = list(table.columns)
+        experiment = None if self.intervened is None else as_column(self.intervened, names)
+        kept, dropped = _columns(self.columns, names), {experiment, *_columns(self.drop, names)}
+        chosen = [name for name in kept or names if name not in dropped]
+        known = Columns.of(table[chosen], self.kinds(chosen), named=kept)
+        if experiment is None:
+            return Chosen(table[chosen], known, None)
+        cells = table[experiment]
         texts = cells.astype(str).where(cells.notna(), "")
-        return variables, [_columns(text, list(variables.columns)) for text in texts]
+        return Chosen(table[chosen], known, [_columns(text, chosen) for text in texts])
+
+    def kinds(self, columns: Sequence[Hashable]) -> dict[Hashable, str] | None:
+        """The kinds of columns that were set by hand; None if none was."""
+        return dict(as_kind(text, columns) for text in self.kind) if self.kind else None
 
     def knowledge(self, columns: Sequence[Hashable]) -> "fipscm.Knowledge | None":
         """The constraints on these columns; None if there are none."""
@@ -79,6 +126,14 @@ class OrderOptions:
             leaves=_columns(self.leaves, columns),
         )
         return None if known == fipscm.Knowledge() else known
+
+
+class Chosen(NamedTuple):
+    """What is learned from."""
+
+    table: "pd.DataFrame"
+    known: "Columns"
+    intervened: list[list[Hashable]] | None  # what was set in each row; None where no column names that
 
 
 @dataclass(frozen=True)
@@ -101,6 +156,7 @@ class FitOptions(OrderOptions):
             order=None if self.order is None else _columns(self.order, columns),
             graph=None if self.graph is None else read_table(self.graph, row_names=True),
             knowledge=self.knowledge(columns),
+            kinds=self.kinds(columns),
             scale=self.scale,
             random_state=seed,
             verbose=sys.stderr.isatty(),

@@ -4,16 +4,17 @@ That takes minutes, so that the names of the columns are known at once and the m
 mistake that can be found without the model is found before.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from tempfile import NamedTemporaryFile
 
 import pandas as pd
 
-from fipscm.cli.options import FitOptions
+from fipscm.cli.options import FitOptions, ReadOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
 from fipscm.graph import listed
+from fipscm.tables.columns import Columns
 from fipscm.tables.read import parse_table, read_table
 from fipscm.tables.stream import STREAM, is_archive, require_one_stream, standard_input
 from fipscm.tables.validate import as_frame, require_finite
@@ -25,9 +26,14 @@ MODEL_SUFFIX = ".fip"
 class Source:
     """A saved model, or a table to learn one from."""
 
-    columns: Sequence[Hashable]
+    known: Columns
     is_saved: bool
     model: Callable[[], FiP]
+
+    @property
+    def columns(self) -> list[Hashable]:
+        """The variables of the model."""
+        return list(self.known.variables)
 
 
 def open_source(path: str, options: FitOptions, seed: int) -> Source:
@@ -41,22 +47,25 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
                 "or fit again with fipscm fit."
             )
         model = _load(content) if path == STREAM else FiP.load(path)
-        return Source(model.scm_.names, True, lambda: model)
-    read = parse_table(content, "Standard input") if path == STREAM else read_table(path)
-    table, intervened = options.split(read)
-    columns = list(table.columns)
-    estimator = options.estimator(columns, seed)
-    return Source(columns, False, lambda: estimator.fit(table, intervened=intervened))
+        return Source(model.columns_, True, lambda: model)
+    if path == STREAM:
+        read = parse_table(content, "Standard input", reading=options.reading)
+    else:
+        read = read_table(path, reading=options.reading)
+    table, known, intervened = options.choose(read)
+    known.require_variables(fewest=2)
+    estimator = options.estimator(list(table.columns), seed)
+    return Source(known, False, lambda: estimator.fit(table, intervened=intervened))
 
 
-def rows_for(path: str, columns: Sequence[Hashable]) -> pd.DataFrame:
-    """Rows that a model of these columns can be asked about; other columns are carried along."""
-    frame = read_table(path)
+def rows_for(path: str, source: Source, options: ReadOptions) -> pd.DataFrame:
+    """Rows that a model can be asked about; other columns are carried along."""
+    frame, columns = read_table(path, reading=options.reading), source.columns
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         found, needed = (listed(names) for names in (frame.columns, columns))
         raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add '{missing[0]}'.")
-    require_finite(as_frame(frame[list(columns)]))
+    require_finite(as_frame(source.known.encode(frame[columns])))
     return frame
 
 

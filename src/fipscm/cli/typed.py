@@ -1,12 +1,13 @@
-"""What users type, read against the names of the columns: a column, an edge, an intervention."""
+"""What users type, read against the names of the columns: a column, a kind, an edge, an intervention."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fipscm.errors import InterventionError, KnowledgeError, unknown_name
+from fipscm.errors import DataError, InterventionError, KnowledgeError, unknown_name
 
 if TYPE_CHECKING:
     from fipscm.scm.intervention import Intervention
+    from fipscm.tables.columns import Columns
 
 
 def split_names(text: str | None) -> list[str]:
@@ -18,12 +19,25 @@ def split_names(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
-def as_column(text: str, columns: Sequence[Hashable], kind: str = "column") -> Hashable:
+def as_column(
+    text: str, columns: Sequence[Hashable], kind: str = "column", set_aside: Mapping[Hashable, str] | None = None
+) -> Hashable:
     """The column that is meant: a Parquet file may name it by a number, a CSV file with spaces around it."""
     known = {str(name).strip(): name for name in columns}
-    if text.strip() not in known:
-        raise unknown_name(kind, text.strip(), columns)
-    return known[text.strip()]
+    if text.strip() in known:
+        return known[text.strip()]
+    for name, reason in (set_aside or {}).items():
+        if text.strip() == str(name):
+            raise DataError(f"Column '{name}' {reason}, so it was set aside: ask about another one.")
+    raise unknown_name(kind, text.strip(), columns)
+
+
+def as_kind(text: str, columns: Sequence[Hashable]) -> tuple[Hashable, str]:
+    """The column and the kind in NAME=KIND."""
+    name, sign, kind = text.rpartition("=")
+    if not sign:
+        raise KnowledgeError(f"'{text}' is not the kind of a column: write NAME=KIND, as in ward=categorical.")
+    return as_column(name, columns), kind.strip()
 
 
 def as_edge(text: str, columns: Sequence[Hashable]) -> tuple[Hashable, Hashable]:
@@ -34,26 +48,36 @@ def as_edge(text: str, columns: Sequence[Hashable]) -> tuple[Hashable, Hashable]
     return as_column(cause, columns), as_column(effect, columns)
 
 
-def as_intervention(changes: Iterable[str], columns: Sequence[Hashable]) -> "Intervention":
+def as_intervention(changes: Iterable[str], known: "Columns") -> "Intervention":
     """Read NAME=VALUE and NAME+=VALUE; a name may itself end in +, so what is a name comes before what is a shift."""
     from fipscm.scm.intervention import Intervention, Shift
 
+    columns = list(known.variables)
     parsed: dict[Hashable, Any] = {}
     for text in changes:
         left, sign, value = (part.strip() for part in text.rpartition("="))
         if not sign or not left:
             raise InterventionError(f"'{text}' is not an intervention: write NAME=VALUE, or NAME+=VALUE for a shift.")
-        number = _as_number(value, text)
         shifts = left.endswith("+") and left not in (str(name).strip() for name in columns)
-        column = as_column(left.removesuffix("+") if shifts else left, columns, "intervention target")
+        target = left.removesuffix("+") if shifts else left
+        column = as_column(target, columns, "intervention target", known.set_aside)
         if column in parsed:
             raise InterventionError(f"'{text}' is the second intervention on '{column}': give each column one.")
+        if shifts and column in known.levels:
+            raise InterventionError(f"'{text}' shifts a column of names: set it to one of them, as NAME=VALUE.")
+        number = as_value(value, column, known, f" in '{text}'")
         parsed[column] = Shift(number) if shifts else number
     return Intervention.parse(parsed, columns)
 
 
-def _as_number(value: str, text: str) -> float:
+def as_value(text: str, column: Hashable, known: "Columns", place: str = "") -> float:
+    """The number that stands for a value of a column, which may be the name of one of its levels."""
+    levels = {str(level): level for level in known.levels.get(column, ())}
+    if levels:
+        if text not in levels:
+            raise InterventionError(f"'{text}'{place} is not a level of '{column}': choose one of {', '.join(levels)}.")
+        return known.number(column, levels[text])
     try:
-        return float(value)
+        return float(text)
     except ValueError:
-        raise InterventionError(f"'{value}' in '{text}' is not a number: write NAME=VALUE, as in dose=2.5.") from None
+        raise InterventionError(f"'{text}'{place} is not a number: write NAME=VALUE, as in dose=2.5.") from None

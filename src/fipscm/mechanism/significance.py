@@ -43,8 +43,8 @@ def log_p_of_correction(errors: Array, correction: Array) -> float:
     """One-sided log p-value of a correction (N,) being of no use against errors (N,), both of unseen rows.
 
     If it is of none, the errors lean its way by chance alone. The sum of their products over the root of the sum of its
-    squares is then standard normal, however unequal or heavy-tailed the errors are. The errors must lean its way by more
-    than a quarter: a cause of no use may still mend a little of what the waves cannot follow.
+    squares is then standard normal, however unequal or heavy-tailed the errors are. The errors must lean its way by
+    more than a quarter: a cause of no use may still mend a little of what the waves cannot follow.
     """
     agreement = correction * (errors - correction / 4)
     size = float(np.sqrt(np.square(agreement).sum()))

@@ -10,15 +10,18 @@ import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
+from fipscm.constraints import Constraints
 from fipscm.errors import OrderError, unknown_name
 from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.order.baselines import BASELINES
+from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
+from fipscm.tables.columns import learnable, warn_of_set_aside
 from fipscm.tables.intervened import parse_intervened
-from fipscm.tables.validate import training_frame, warn_of_missing_codes
+from fipscm.tables.validate import warn_of_missing_codes
 
 ORDERINGS = ("evidence", *BASELINES)
 
@@ -92,11 +95,14 @@ def infer_order(
     method: str = "evidence",
     weights: str | Path | None = None,
     intervened: Any = None,
+    kinds: Mapping[Hashable, str] | None = None,
 ) -> list[Hashable]:
     """Return the column names of a table in causal order, causes first, without fitting an SCM.
 
     Args:
-        data: a table of numbers, complete, with at least 20 rows.
+        data: a table, complete, with at least 20 rows. A categorical column is one variable, read by scores of its
+            levels that the other columns suggest. Dates, identifiers, free text and constant columns are set aside
+            with a warning.
         scale: "standardized" never looks at units; "raw" also uses how the columns' variances compare.
         knowledge: constraints that the order must respect.
         n_jobs: number of processor cores to use, -1 for all; more than one pays off from about 100 variables on.
@@ -106,15 +112,17 @@ def infer_order(
         intervened: which columns were set from outside, if some rows come from experiments: for each row the name of
             the column (several in a list, None where nothing was set), or a table of true and false. What changes when
             a column is set comes after it; the network reads only the rows in which nothing was set.
+        kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
+            "categorical".
     """
     if method == "evidence":
-        return zero_shot(data, scale, knowledge, n_jobs, weights, intervened).order
+        return zero_shot(data, scale, knowledge, n_jobs, weights, intervened, kinds).order
     if method not in ORDERINGS:
         raise unknown_name("order method", method, ORDERINGS)
     for name, given in (("knowledge", knowledge), ("weights", weights), ("intervened", intervened)):
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
-    names, values, raw, *_ = _validated(data, scale)
+    names, values, raw, *_ = _validated(data, scale, kinds=kinds)
     if method == "variance" and not raw:
         raise OrderError(
             "The method 'variance' cannot order standardized columns, whose variances are all one: "
@@ -131,10 +139,13 @@ def zero_shot(
     n_jobs: int | None = None,
     weights: str | Path | None = None,
     intervened: Any = None,
+    kinds: Mapping[Hashable, str] | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
     encoder = _encoder(weights)
-    names, values, raw, before, was_set = _validated(data, scale, knowledge, intervened, reads_missing_cells(encoder))
+    names, values, raw, before, was_set = _validated(
+        data, scale, knowledge, intervened, reads_missing_cells(encoder), kinds
+    )
     found = zero_shot_order(values, raw, before, encoder, n_jobs, was_set)
     edges, confounded = (
         None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, found.confounded)
@@ -155,10 +166,13 @@ def order_confidence(
     resamples: int = 20,
     weights: str | Path | None = None,
     intervened: Any = None,
+    kinds: Mapping[Hashable, str] | None = None,
 ) -> pd.DataFrame:
     """P(row precedes column): the share of so many orders, drawn on resampled rows; arguments as in `infer_order`."""
     encoder = _encoder(weights)
-    names, values, raw, before, was_set = _validated(data, scale, knowledge, intervened, reads_missing_cells(encoder))
+    names, values, raw, before, was_set = _validated(
+        data, scale, knowledge, intervened, reads_missing_cells(encoder), kinds
+    )
     orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)
     return pd.DataFrame(precedence_shares(orders), names, names)
 
@@ -172,15 +186,24 @@ class _Validated(NamedTuple):
 
 
 def _validated(
-    data: Any, scale: str, knowledge: Knowledge | None = None, intervened: Any = None, missing_cells: bool = False
+    data: Any,
+    scale: str,
+    knowledge: Knowledge | None = None,
+    intervened: Any = None,
+    missing_cells: bool = False,
+    kinds: Mapping[Hashable, str] | None = None,
 ) -> _Validated:
     if scale not in SCALES:
         raise unknown_name("scale", scale, SCALES)
-    frame = training_frame(data, fewest_columns=2, missing_cells=missing_cells)
+    known = knowledge or Knowledge()
+    frame, columns = learnable(data, kinds, Constraints(knowledge=known).named, missing_cells)
+    warn_of_set_aside(columns)
     warn_of_missing_codes(frame)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)
-    return _Validated(names, frame.to_numpy(), scale == "raw", before, parse_intervened(intervened, frame))
+    was_set = parse_intervened(columns.without_others(intervened), frame)
+    categories = [names.index(name) for name in columns.categories]
+    return _Validated(names, with_scores(frame.to_numpy(), categories), scale == "raw", before, was_set)
 
 
 def _encoder(weights: str | Path | None) -> Encoder:

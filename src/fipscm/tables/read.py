@@ -1,40 +1,53 @@
-"""Tables from files: CSV or Parquet by suffix, `-` for standard input."""
+"""Tables from files as people have them; `-` is standard input. What is not the plain case is told in one line."""
 
 import os
 import warnings
-from io import BytesIO
+from collections import Counter
+from lzma import LZMAError
 from pathlib import Path
+from zipfile import BadZipFile
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from fipscm.errors import DataError, FileError
-from fipscm.tables.stream import STREAM, is_parquet, standard_input
+from fipscm.errors import DataError, FileError, FipscmError
+from fipscm.tables.cells import may_be_thousands, may_hold_numbers, understand
+from fipscm.tables.dialect import are_numbers
+from fipscm.tables.formats import Content, Parsed, parse_binary, unpacked
+from fipscm.tables.stream import STREAM, standard_input
+from fipscm.tables.textfile import Reading, parse_text
+
+ANYTHING = Reading()
+_UNNAMED = "Unnamed: "  # so pandas calls a column without a name
 
 
-def read_table(path: str, row_names: bool = False) -> pd.DataFrame:
+def read_table(path: str, row_names: bool = False, reading: Reading = ANYTHING) -> pd.DataFrame:
     """Read a table, or say in one sentence why that cannot be done; with `row_names` its first column is the index."""
     if path == STREAM:
-        return parse_table(standard_input(), "Standard input", row_names)
+        return parse_table(standard_input(), "Standard input", row_names, reading)
     _require_readable(path)
-    return parse_table(path, f"'{path}'", row_names)
+    # A pipe can be read only once, and a file may be too large to be held twice.
+    file = Path(path)
+    return parse_table(file if file.is_file() else file.read_bytes(), f"'{path}'", row_names, reading)
 
 
-def parse_table(source: str | bytes, title: str, row_names: bool = False) -> pd.DataFrame:
-    """Parse a file, or the bytes of one; error messages use the title."""
-    try:
-        frame = _parse(source)
-    except pd.errors.EmptyDataError:
-        raise DataError(f"{title} is empty: it needs a line of column names and rows of numbers.") from None
-    except pd.errors.ParserWarning:
-        raise DataError(f"{title} has rows longer than its line of column names: name every column.") from None
-    except (OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise DataError(f"{title} cannot be read as a table ({reason}): save it as plain CSV or Parquet.") from None
-    if frame.empty:
+def parse_table(content: Content, title: str, row_names: bool = False, reading: Reading = ANYTHING) -> pd.DataFrame:
+    """Parse a file, or the bytes of one; messages use the title."""
+    parsed = _parse(content, title, reading)
+    if parsed.frame.empty:
         raise DataError(f"{title} has column names but no rows: add at least one row of numbers.")
+    _require_distinct(parsed.names or tuple(map(str, parsed.frame.columns)), title)
+    frame, remarks = _with_numbers(parsed, reading.decimal, parsed.frame.columns[:1] if row_names else [])
+    frame = _without_outer_blanks(frame)
     if row_names:
         frame = frame.set_index(frame.columns[0])
+    else:
+        frame, left_out = _without_row_numbers(frame)
+        remarks += left_out
     _require_names(frame, title)
+    if remarks:
+        warnings.warn(f"{title} was read with {', '.join(remarks)}.", UserWarning, stacklevel=3)
     return frame
 
 
@@ -47,21 +60,84 @@ def _require_readable(path: str) -> None:
         raise FileError(f"Cannot read '{path}' (Permission denied): ask its owner, or use a copy that is yours.")
 
 
-def _parse(source: str | bytes) -> pd.DataFrame:
-    parquet = is_parquet(source) if isinstance(source, bytes) else source.endswith(".parquet")
-    file = BytesIO(source) if isinstance(source, bytes) else source
-    if parquet:
-        return pd.read_parquet(file)
-    with warnings.catch_warnings():
-        # pandas only warns of the values it drops.
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        return pd.read_csv(file, index_col=False)
+def _parse(content: Content, title: str, reading: Reading) -> Parsed:
+    try:
+        content = unpacked(content)
+        return parse_binary(content, reading.header) or parse_text(content, reading)
+    except pd.errors.EmptyDataError:
+        raise DataError(f"{title} is empty: it needs a line of column names and rows of numbers.") from None
+    except pd.errors.ParserWarning:
+        raise DataError(
+            f"{title} has rows longer than its line of column names: name every column, and write numbers with decimal "
+            "commas in quotes, or with semicolons between them."
+        ) from None
+    except FipscmError:
+        raise
+    except (OSError, ValueError, EOFError, LZMAError, BadZipFile, pa.ArrowException) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(f"{title} cannot be read as a table ({reason}): save it as plain CSV or Parquet.") from None
+
+
+def _with_numbers(parsed: Parsed, decimal: str | None, but: pd.Index | list[str]) -> tuple[pd.DataFrame, list[str]]:
+    """The table with numbers where its text holds numbers, and what is to be told about it."""
+    frame = parsed.frame.drop(columns=but)
+    written = [name for name in frame.columns if _is_text(frame[name])]
+    numbers = [column for _, column in frame.select_dtypes("float").items()]
+    unsure = parsed.likely_decimal == "," and any(map(may_be_thousands, numbers))
+    if not unsure and not any(may_hold_numbers(frame[name]) for name in written):
+        return parsed.frame, parsed.remarks
+    # Now that there are marks, every column bears witness: 1.234 is 1234 beside decimal commas.
+    texts = parsed.texts().drop(columns=but)
+    understood = understand(texts[[name for name in texts if _is_text(texts[name])]], parsed.likely_decimal, decimal)
+    converted = parsed.frame.copy()
+    for name, found in understood.columns.items():
+        if name in written or not np.allclose(found.column, frame[name], equal_nan=True):
+            converted[name] = found.column
+    return converted, parsed.remarks + understood.remarks
+
+
+def _without_outer_blanks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Names and texts without blanks before and after them."""
+    texts = {name: frame[name].str.strip() for name in frame.columns if isinstance(frame[name].dtype, pd.StringDtype)}
+    stripped = frame.copy(deep=False)
+    for name, cells in texts.items():
+        stripped[name] = cells
+    return stripped.set_axis([name.strip() if isinstance(name, str) else name for name in frame.columns], axis=1)
+
+
+def _is_text(column: pd.Series) -> bool:
+    return bool(column.dtype == object or isinstance(column.dtype, pd.StringDtype))
+
+
+def _without_row_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out what only looks like a column: an empty one after the last separator, and names of the rows."""
+    empty = [name for name in frame.columns if _is_unnamed(name) and frame[name].isna().all()]
+    frame = frame.drop(columns=empty)
+    if len(frame.columns) and _is_unnamed(frame.columns[0]) and _tells_rows_apart(frame.iloc[:, 0]):
+        return frame.iloc[:, 1:], ["its first column, which has no name, left out as numbers or names of the rows"]
+    return frame, []
+
+
+def _tells_rows_apart(column: pd.Series) -> bool:
+    return bool(column.is_unique and (_is_text(column) or pd.api.types.is_integer_dtype(column)))
+
+
+def _is_unnamed(name: object) -> bool:
+    return str(name).startswith(_UNNAMED)
+
+
+def _require_distinct(names: tuple[str, ...], title: str) -> None:
+    repeated = [name for name, times in Counter(names).items() if name and times > 1]
+    if repeated:
+        remedy = "if the first line is a row, use --no-header" if are_numbers(names) else "rename one"
+        raise DataError(
+            f"Two columns of {title} are called '{repeated[0]}': {remedy}, for columns are told apart by name."
+        )
 
 
 def _require_names(frame: pd.DataFrame, title: str) -> None:
-    """Refuse what pandas calls 'Unnamed: 0': most often row numbers, which are no variable."""
     for number, name in enumerate(frame.columns, start=1):
-        if str(name).startswith("Unnamed: "):
+        if _is_unnamed(name):
             raise DataError(
                 f"{title} has a column without a name (number {number}): if it numbers the rows, save the table "
                 "without row numbers; if it is a variable, name it."

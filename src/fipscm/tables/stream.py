@@ -18,11 +18,6 @@ def require_one_stream(*paths: str | None) -> None:
         raise FileError("Standard input can be read only once, but - was given twice: name a file for one of them.")
 
 
-def is_parquet(content: bytes) -> bool:
-    """Whether these are the bytes of a Parquet file."""
-    return content.startswith(b"PAR1")
-
-
 def is_archive(content: bytes) -> bool:
     """Whether these are the bytes of a safetensors file: eight that give the header's length, then JSON."""
     return content[8:9] == b"{" and int.from_bytes(content[:8], "little") < len(content)

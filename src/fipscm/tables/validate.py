@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
+from numpy.typing import NDArray
 
 from fipscm.arrays import Array
 from fipscm.errors import DataError
+from fipscm.tables.frames import to_pandas
 
 FEWEST_ROWS = 20  # fewer say too little about any dependence
 # Squares of numbers beyond these overflow or vanish in double precision.
@@ -18,13 +19,9 @@ LARGEST, SMALLEST_SPREAD = 1e100, 1e-100
 MISSING_CODES = (-99, -999, -9999, -99999, 999, 9999, 99999)
 
 
-def as_frame(data: Any) -> pd.DataFrame:
-    """Return a fresh float64 frame of anything tabular, or say which column is not numeric.
-
-    >>> as_frame(np.zeros((1, 2))).columns.tolist()
-    ['x0', 'x1']
-    """
-    frame = _tabular(data)
+def named_frame(data: Any) -> pd.DataFrame:
+    """Return a pandas frame of anything tabular, whose columns can be told apart by name."""
+    frame = to_pandas(data)
     for name in frame.columns:
         # Names go through JSON into model files, and True would stand for the same column as 1.
         if not isinstance(name, (str, int)) or isinstance(name, bool):
@@ -35,7 +32,16 @@ def as_frame(data: Any) -> pd.DataFrame:
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise DataError(f"Two columns are called '{repeated[0]}': rename one, for columns are told apart by name.")
-    frame = frame.infer_objects()
+    return frame
+
+
+def as_frame(data: Any) -> pd.DataFrame:
+    """Return a fresh float64 frame of anything tabular, or say which column is not numeric.
+
+    >>> as_frame(np.zeros((1, 2))).columns.tolist()
+    ['x0', 'x1']
+    """
+    frame = named_frame(data).infer_objects()
     for name in frame.columns:
         _require_numeric(frame[name])
     return frame.astype(np.float64)
@@ -113,19 +119,6 @@ def warn_of_missing_codes(frame: pd.DataFrame) -> None:
                 )
 
 
-def _tabular(data: Any) -> pd.DataFrame:
-    if isinstance(data, pd.DataFrame):
-        return data
-    if hasattr(data, "__dataframe__"):
-        return pd.api.interchange.from_dataframe(data)
-    if sparse.issparse(data):
-        raise DataError("Sparse input is not supported: pass a dense table, for example data.toarray().")
-    values = np.asarray(data)
-    if values.ndim != 2:
-        raise DataError(f"A table has rows and columns, but this array has shape {values.shape}: pass a 2-d array.")
-    return pd.DataFrame(values, columns=[f"x{column}" for column in range(values.shape[1])])
-
-
 def _require_numeric(column: pd.Series) -> None:
     """Raise a DataError that shows the first cell that is not a number."""
     if pd.api.types.is_complex_dtype(column):
@@ -138,11 +131,25 @@ def _require_numeric(column: pd.Series) -> None:
         raise DataError(
             f"Column '{column.name}' is not numeric: its numbers are stored as {column.dtype}, so convert it first."
         )
-    cells = "every cell" if len(bad) == len(column) else f"{len(bad)} of {len(column)} cells"
+    good = np.flatnonzero(numbers.notna())
+    if 0 < len(good) < len(bad):
+        raise DataError(
+            f"Column '{column.name}' is text with numbers in it ({_cells(column, good)}): correct or remove these "
+            "rows, or leave the column out, or say that it is categorical."
+        )
     raise DataError(
-        f"Column '{column.name}' is not numeric (row {bad[0]}, counted from 0, holds {column.iloc[bad[0]]!r}; {cells} "
-        "like that): correct or remove these rows, or leave the column out, or encode it as numbers first."
+        f"Column '{column.name}' is not numeric ({_cells(column, bad)}): correct or remove these rows, or leave the "
+        "column out, or encode it as numbers first."
     )
+
+
+def _cells(column: pd.Series, rows: NDArray[np.intp], most: int = 3) -> str:
+    """The first cells that are out of place, and how many there are."""
+    if len(rows) == len(column):
+        return f"row 0, counted from 0, holds {column.iloc[0]!r}; every cell like that"
+    others = "".join(f", row {row} {column.iloc[row]!r}" for row in rows[1:most])
+    first = f"row {rows[0]}, counted from 0, holds {column.iloc[rows[0]]!r}{others}"
+    return f"{first}; {len(rows)} of {len(column)} cells like that"
 
 
 def _require_informative(name: Any, values: Array) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, Rows, Seed, unfolded
-from fipscm.cli.typed import as_column, as_intervention
+from fipscm.cli.typed import as_column, as_intervention, as_value
 from fipscm.errors import KnowledgeError
 from fipscm.tables.stream import STREAM, require_one_stream
 
@@ -31,7 +31,7 @@ def do(
 
     require_writable_table(out)
     source = open_source(model, options, seed)
-    intervention = as_intervention(change, source.columns)
+    intervention = as_intervention(change, source.known)
     write_table(source.model().intervene(intervention, rows, seed), out)
 
 
@@ -46,7 +46,7 @@ def counterfactual(
     require_one_stream(model, rows, options.graph)
     require_writable_table(out)
     source = open_source(model, options, seed)
-    intervention, units = as_intervention(change, source.columns), rows_for(rows, source.columns)
+    intervention, units = as_intervention(change, source.known), rows_for(rows, source, options)
     write_table(source.model().counterfactual(units, intervention), out)
 
 
@@ -56,8 +56,8 @@ def effect(
     treatment: Annotated[str, typer.Option("--of", help="The column that is set.")],
     on: Annotated[str, typer.Option(help="The column that is looked at.")],
     options: FitOptions,
-    treated: Annotated[float, typer.Option(help="Its value with treatment.")] = 1.0,
-    control: Annotated[float, typer.Option(help="Its value without.")] = 0.0,
+    treated: Annotated[str, typer.Option(help="Its value with treatment.")] = "1",
+    control: Annotated[str, typer.Option(help="Its value without.")] = "0",
     orders: Annotated[int, typer.Option(min=0, help="Average over so many plausible orders (needs a table).")] = 0,
     as_json: Json = False,
     seed: Seed = 0,
@@ -71,9 +71,11 @@ def effect(
         raise KnowledgeError("A saved model holds no rows to draw other orders from: with --orders, give the table.")
     if orders and options.fix_the_order:
         raise KnowledgeError("With --order or --graph no other order is plausible: leave out --orders.")
-    cause, outcome = (as_column(text, source.columns) for text in (treatment, on))
-    Question(cause, outcome, treated, control).intervention(source.columns)  # refuses values that are not finite
-    found = source.model().effect(cause, outcome, treated, control, orders=orders, random_state=seed)
+    known = source.known
+    cause, outcome = (as_column(text, source.columns, set_aside=known.set_aside) for text in (treatment, on))
+    above, below = (as_value(text, cause, known) for text in (treated, control))
+    Question(cause, outcome, above, below).intervention(source.columns)  # refuses values that are not finite
+    found = source.model().effect(cause, outcome, above, below, orders=orders, random_state=seed)
     if as_json:
         facts = {
             name: getattr(found, name)
@@ -91,7 +93,7 @@ def check(model: Model, data: Rows, options: FitOptions, as_json: Json = False, 
 
     require_one_stream(model, data, options.graph)
     source = open_source(model, options, seed)
-    rows = rows_for(data, source.columns)
+    rows = rows_for(data, source, options)
     report = source.model().check(rows, seed)
     if as_json:
         findings = json.loads(report.table.to_json(orient="records"))

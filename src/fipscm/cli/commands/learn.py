@@ -43,15 +43,16 @@ def order(
         if method in ORDER_METHODS[1:]:
             raise OrderError(f"The method '{method}' finds no graph to draw: leave out --plot, or --method.")
         require_writable_picture(plot)
-    table, intervened = options.split(read_table(data))
-    knowledge = options.knowledge(list(table.columns))
+    table, known, intervened = options.choose(read_table(data, reading=options.reading))
+    known.require_variables(fewest=2)
+    knowledge, kinds = options.knowledge(list(table.columns)), options.kinds(list(table.columns))
     if method != ORDER_METHODS[0]:
         found = fipscm.infer_order(
-            table, options.scale, knowledge, method=method, weights=weights, intervened=intervened
+            table, options.scale, knowledge, method=method, weights=weights, intervened=intervened, kinds=kinds
         )
         print(json.dumps({"order": found}) if as_json else "\n".join(map(str, found)))
         return
-    answer = zero_shot(table, options.scale, knowledge, jobs, weights, intervened)
+    answer = zero_shot(table, options.scale, knowledge, jobs, weights, intervened, kinds)
     graph = nx.DiGraph(pairwise(answer.order)) if answer.edges is None else answer.graph()
     facts: dict[str, Any] = {"order": answer.order}
     if answer.edges is not None:
@@ -62,7 +63,7 @@ def order(
     if assess:
         rng = np.random.default_rng(seed)
         confidence = order_confidence(
-            table, rng, options.scale, knowledge, jobs, weights=weights, intervened=intervened
+            table, rng, options.scale, knowledge, jobs, weights=weights, intervened=intervened, kinds=kinds
         )
         facts["confidence"] = confidence.to_dict(orient="index")
         for cause, effect in graph.edges:
@@ -82,7 +83,7 @@ def fit(
     options: FitOptions,
     out: Annotated[str, typer.Option("--out", "-o", help="Where to save the model; ends in .fip.")] = "model.fip",
     edges: Annotated[
-        str, typer.Option(help="posterior (rows and order model), test (p-values alone), or jacobian, the paper's rule.")
+        str, typer.Option(help="posterior (rows and order model), test (p-values alone) or jacobian (the paper).")
     ] = "posterior",
     prune: Annotated[bool, typer.Option(help="Keep only the edges found.")] = True,
     skip: Annotated[
@@ -94,6 +95,7 @@ def fit(
     seed: Seed = 0,
 ) -> None:
     """Learn a model from a table and save it.  Example: fipscm fit data.csv --out model.fip --tiers "age;dose,pain"."""
+    from fipscm.cli.kinds import told_kinds
     from fipscm.cli.source import MODEL_SUFFIX
     from fipscm.plotting import require_writable_picture, save_picture
     from fipscm.tables.read import read_table
@@ -106,7 +108,7 @@ def fit(
     require_writable(out)
     if plot is not None:
         require_writable_picture(plot)
-    table, intervened = options.split(read_table(data))
+    table, _, intervened = options.choose(read_table(data, reading=options.reading))
     estimator = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip)
     model = estimator.fit(table, intervened=intervened)
     if assess:
@@ -118,9 +120,11 @@ def fit(
     if as_json:
         confidence = {"confidence": model.order_confidence_.to_dict(orient="index")} if assess else {}
         mechanisms = model.mechanisms_.to_dict(orient="index")
-        facts = {"order": model.causal_order_, **confidence, "edges": found, "mechanisms": mechanisms, "model": out}
+        facts = {"order": model.causal_order_, "kinds": model.kinds_, **confidence}
+        facts |= {"edges": found, "mechanisms": mechanisms, "model": out}
         print(json.dumps(facts))
         return
+    print(f"Kinds of columns: {told_kinds(model.columns_)}.")
     print(f"Causal order, causes first: {' '.join(map(str, model.causal_order_))}")
     if assess and not options.fix_the_order:
         _tell_confidence(model)

@@ -1,0 +1,190 @@
+"""The columns of a table as variables: which are left, of which kind, and how names of levels become numbers and back.
+
+A column of names is coded 0, 1, 2, ... in the order of its levels.
+"""
+
+import warnings
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from fipscm.errors import DataError, unknown_name
+from fipscm.graph import listed
+from fipscm.tables.frames import with_names
+from fipscm.tables.kinds import RUNNING_NUMBER, Level, NoVariable, Variable, as_kind, as_level, recognise
+from fipscm.tables.validate import named_frame, training_frame
+
+NEARLY = 1e-9  # a code that was computed may be off by rounding
+
+
+def learnable(
+    data: Any,
+    kinds: Mapping[Hashable, str] | None = None,
+    named: Callable[[Sequence[Hashable]], Collection[Hashable]] = lambda names: (),
+    missing_cells: bool = False,
+) -> tuple[pd.DataFrame, "Columns"]:
+    """The variables of a table as fresh numbers fit to learn from, and what its columns are, or one clear error.
+
+    Columns that are no variables are set aside, unless `named`, given the names of all, says that they are spoken of.
+    """
+    frame = named_frame(data)
+    columns = Columns.of(frame, kinds, named(list(frame.columns)))
+    columns.require_variables(fewest=2)
+    return training_frame(columns.encode(columns.without_others(frame)), 2, missing_cells), columns
+
+
+def warn_of_set_aside(columns: "Columns") -> None:
+    """Warn once of all columns that are not used."""
+    if columns.set_aside:
+        warnings.warn(columns.remark, UserWarning, stacklevel=3)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What is known about the columns of a table.
+
+    Attributes:
+        given: the names of all columns.
+        variables: what each column is that is to be modelled.
+        set_aside: why each of the other columns is not.
+    """
+
+    given: Sequence[Hashable]
+    variables: Mapping[Hashable, Variable]
+    set_aside: Mapping[Hashable, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, frame: pd.DataFrame, kinds: Mapping[Hashable, str] | None = None, named: Collection[Hashable] = ()
+    ) -> Self:
+        """Recognise the columns of a table, except for `kinds` that are given; what is `named` must be a variable."""
+        names: list[Hashable] = list(frame.columns)
+        for name in kinds or ():
+            if name not in names:
+                raise unknown_name("column in `kinds`", name, names)
+        found = {n: as_kind(frame[n], kinds[n]) if kinds and n in kinds else recognise(frame[n]) for n in names}
+        variables = {name: column for name, column in found.items() if isinstance(column, Variable)}
+        set_aside = {name: column.reason for name, column in found.items() if isinstance(column, NoVariable)}
+        for name, reason in set_aside.items():
+            if name in named:
+                remedy = ", or set its kind if it is one" if found[name] == RUNNING_NUMBER else ""
+                raise DataError(f"Column '{name}' {reason}, so it is taken for no variable: leave it out{remedy}.")
+        return cls(names, variables, set_aside)
+
+    @classmethod
+    def plain(cls, names: Sequence[Hashable]) -> Self:
+        """Columns of which nothing is known but that they hold numbers."""
+        return cls(names, {name: Variable("continuous") for name in names})
+
+    @property
+    def kinds(self) -> dict[Hashable, str]:
+        """The kind of each variable."""
+        return {name: variable.kind for name, variable in self.variables.items()}
+
+    @property
+    def levels(self) -> dict[Hashable, tuple[Level, ...]]:
+        """The levels of each variable whose cells are names."""
+        return {name: variable.levels for name, variable in self.variables.items() if variable.levels}
+
+    @property
+    def categories(self) -> dict[Hashable, tuple[Level, ...]]:
+        """The levels of each variable whose codes are no numbers: there are more than two, in no order."""
+        kinds = self.kinds
+        return {n: levels for n, levels in self.levels.items() if kinds[n] == "categorical" and len(levels) > 2}
+
+    @property
+    def remark(self) -> str:
+        """Which columns were set aside, in words; empty if none was."""
+        reasons = "; ".join(f"'{name}' {reason}" for name, reason in self.set_aside.items())
+        return f"Set aside: {reasons}." if reasons else ""
+
+    def require_variables(self, fewest: int) -> None:
+        """Raise if so few variables are left because of what was set aside."""
+        if self.set_aside and len(self.variables) < fewest:
+            raise DataError(
+                f"Of {len(self.given)} columns, {len(self.variables)} can be modelled, but at least {fewest} are "
+                f"needed: {self.remark.removeprefix('Set aside: ')}"
+            )
+
+    def encode(self, rows: Any) -> Any:
+        """Rows with numbers for the names of levels; an array may have all columns, as the table had."""
+        named = with_names(rows)
+        if not isinstance(named, pd.DataFrame):
+            return self.without_others(named)
+        coded = named.copy(deep=False)
+        for name, levels in self.levels.items():
+            if name in coded.columns:
+                coded[name] = _codes(coded[name], levels)
+        return coded
+
+    def without_others(self, cells: Any) -> Any:
+        """A table of all columns without those set aside; anything else as it is."""
+        if isinstance(cells, pd.DataFrame):
+            return cells.drop(columns=[name for name in self.set_aside if name in cells.columns])
+        is_table = getattr(cells, "ndim", 1) == 2 and cells.shape[1] == len(self.given)
+        return cells[:, [name in self.variables for name in self.given]] if is_table and self.set_aside else cells
+
+    def decode(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The frame with names of levels where all numbers of a column stand for levels, whatever their number type."""
+        named = frame.copy(deep=False)
+        for name, levels in self.levels.items():
+            codes = frame[name].round()
+            if ((frame[name] - codes).abs() <= NEARLY).all() and codes.between(0, len(levels) - 1).all():
+                named[name] = [levels[int(code)] for code in codes]
+        return named
+
+    def code(self, name: Hashable, value: Any) -> Any:
+        """What stands for a value of a column: for names of levels their codes; numbers for texts are codes already."""
+        if name not in self.levels or not isinstance(value, (*_CELL_TYPES, *_SEVERAL_CELLS)):
+            return value
+        if isinstance(value, _CELL_TYPES):
+            return _codes(pd.Series([value], name=name), self.levels[name]).iloc[0]
+        codes = _codes(pd.Series(value, name=name), self.levels[name])
+        return codes if isinstance(value, pd.Series) else codes.to_numpy()  # only a Series has labels of its own
+
+    def number(self, name: Hashable, value: Any) -> float:
+        """The number that stands for one value of a column."""
+        code = self.code(name, value)
+        try:
+            return float(code)
+        except (TypeError, ValueError):
+            raise DataError(f"Column '{name}' holds numbers, but {value!r} is none: give a number.") from None
+
+    def code_all(self, do: Any) -> Any:
+        """An intervention with codes for names of levels; what has been parsed before is taken as it is."""
+        return {name: self.code(name, rule) for name, rule in do.items()} if isinstance(do, Mapping) else do
+
+    def settings(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        variables = [[name, *variable] for name, variable in self.variables.items()]
+        return {"given": list(self.given), "variables": variables, "set_aside": list(self.set_aside.items())}
+
+    @classmethod
+    def restore(cls, settings: Mapping[str, Any]) -> Self:
+        """From `settings()`."""
+        variables = {name: Variable(kind, tuple(levels)) for name, kind, levels in settings["variables"]}
+        return cls(settings["given"], variables, dict(settings["set_aside"]))
+
+
+_CELL_TYPES = (str, bool, int, float, np.generic)
+_SEVERAL_CELLS = (list, tuple, np.ndarray, pd.Series)
+
+
+def _codes(cells: pd.Series, levels: Sequence[Level]) -> pd.Series:
+    """Numbers for names; a column that has numbers instead of texts holds codes already."""
+    numeric = pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells)
+    if numeric and all(isinstance(level, str) for level in levels):
+        return cells
+    position = {level: float(code) for code, level in enumerate(levels)}
+    codes = cells.astype(object).map(lambda cell: position.get(as_level(cell), np.nan), na_action="ignore")
+    unknown = np.flatnonzero(codes.isna() & cells.notna())
+    if len(unknown):
+        place = f" (row {unknown[0]}, counted from 0)" if len(cells) > 1 else ""
+        raise DataError(
+            f"'{cells.iloc[unknown[0]]}' is not a level of column '{cells.name}'{place}: in the table that the model "
+            f"was learned from there are {listed(levels, most=20)}."
+        )
+    return codes.astype(np.float64)

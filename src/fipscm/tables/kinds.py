@@ -1,0 +1,167 @@
+"""Kinds of columns, recognised by their types and values, and columns that are no variables at all."""
+
+from collections.abc import Hashable
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from fipscm.arrays import Array
+from fipscm.errors import DataError, unknown_name
+from fipscm.graph import listed
+
+KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
+FEW = 10  # as many distinct whole numbers are grades rather than measurements
+LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
+_DATE = (
+    r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
+    r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?"
+)
+# Of two levels the one that denies is 0, so that effects have the sign that people expect.
+_DENIALS = {"no", "n", "nein", "non", "nej", "nee", "nao", "não", "false", "f", "off", "absent", "negative", "never"}
+Level = str | bool | int | float
+
+
+class Variable(NamedTuple):
+    """What a column is. Its cells are numbers, or names of levels, which are then given in the order of their codes."""
+
+    kind: str
+    levels: tuple[Level, ...] = ()
+
+
+class NoVariable(NamedTuple):
+    """Why a column is not to be modelled, as the end of a sentence that begins with its name."""
+
+    reason: str
+
+
+RUNNING_NUMBER = NoVariable("numbers the rows")
+
+
+def recognise(column: pd.Series) -> Variable | NoVariable:
+    """What a column is.
+
+    A column whose cells are neither numbers nor names, or both, is taken as numbers here: a later check refuses it and
+    shows the cells.
+
+    >>> recognise(pd.Series(["no", "yes", "no"]))
+    Variable(kind='binary', levels=('no', 'yes'))
+    >>> recognise(pd.Series([1, 2, 3, 4]))
+    NoVariable(reason='numbers the rows')
+    """
+    present = column.dropna().infer_objects()
+    if _is_time(present):
+        return NoVariable("holds dates or times")
+    if len(present) == 0 or _is_strange(present):
+        return Variable("continuous")
+    if (present == present.iloc[0]).all():
+        return NoVariable(f"is constant (always {_shown(present.iloc[0])})")
+    if pd.api.types.is_numeric_dtype(present):
+        return RUNNING_NUMBER if _is_running(column) else Variable(_kind_of_numbers(present))
+    return _recognise_names(present)
+
+
+def as_kind(column: pd.Series, kind: str) -> Variable:
+    """The column as the kind that the user says it is, or a DataError that says why it cannot be one."""
+    if kind not in KINDS:
+        raise unknown_name(f"kind of column '{column.name}'", kind, KINDS)
+    found = recognise(column)
+    if isinstance(found, NoVariable) and (found != RUNNING_NUMBER or kind == "categorical"):
+        raise DataError(f"Column '{column.name}' {found.reason}, so it cannot be {kind}: leave it out.")
+    levels = found.levels if isinstance(found, Variable) else ()
+    if kind == "categorical":
+        return Variable(kind, levels_of(column))
+    distinct = len(levels) or column.nunique()
+    if kind == "binary" and distinct != 2:
+        raise DataError(f"Column '{column.name}' has {distinct} distinct values, so it cannot be binary.")
+    if levels and (kind in ("continuous", "count") or (kind == "ordinal" and _is_unordered(column))):
+        remedy = "make it an ordered pandas category, or numbers" if kind == "ordinal" else "use numbers"
+        raise DataError(f"Column '{column.name}' holds {listed(levels)}, which is not {kind}: {remedy}.")
+    if kind == "count" and not _are_counts(column):
+        raise DataError(f"Column '{column.name}' holds other than whole numbers from 0 up, so it cannot be a count.")
+    return Variable(kind, levels)
+
+
+def levels_of(column: pd.Series) -> tuple[Level, ...]:
+    """The levels that occur in a column: in the order of a pandas category, else sorted, but no before yes."""
+    present = column.dropna()
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        levels = [as_level(level) for level in present.cat.remove_unused_categories().cat.categories]
+    else:
+        found = {as_level(cell) for cell in present.unique()}
+        levels = sorted(found, key=lambda level: (isinstance(level, str), level))
+    if len(levels) == 2 and _is_unordered(present):
+        levels.sort(key=lambda level: str(level).lower() not in _DENIALS)
+    return tuple(levels)
+
+
+def as_level(cell: object) -> Level:
+    """A cell as the name of a level, as model files can hold it; an interval, for one, by its text."""
+    plain = cell.item() if isinstance(cell, np.generic) else cell
+    return plain if isinstance(plain, (str, bool, int, float)) else str(plain)
+
+
+def _recognise_names(present: pd.Series) -> Variable | NoVariable:
+    levels, is_category = levels_of(present), isinstance(present.dtype, pd.CategoricalDtype)
+    if not is_category:
+        are_numbers = pd.to_numeric(present, errors="coerce").notna()
+        if len(levels) > max(2, len(present) / 2) and are_numbers.mean() < 0.5:
+            alike = "tells every row apart, as identifiers do"
+            text = f"is free text ({len(levels)} distinct texts in {len(present)} cells)"
+            return NoVariable(alike if len(levels) == len(present) else text)
+        if are_numbers.any():
+            return Variable("continuous")
+    if len(levels) == 2:
+        return Variable("binary", levels)
+    return Variable("categorical" if _is_unordered(present) else "ordinal", levels)
+
+
+def _is_strange(present: pd.Series) -> bool:
+    """Whether there are complex numbers, lists or other things that are neither numbers nor names."""
+    if pd.api.types.is_complex_dtype(present):
+        return True
+    is_mixture = present.dtype.kind == "O" and not isinstance(present.dtype, (pd.CategoricalDtype, pd.StringDtype))
+    return is_mixture and not all(isinstance(cell, (str, Real)) for cell in present)
+
+
+def _is_time(present: pd.Series) -> bool:
+    dtype = present.dtype
+    if isinstance(dtype, pd.StringDtype):
+        return len(present) > 0 and bool(present.str.fullmatch(_DATE).all())
+    is_typed = isinstance(dtype, (pd.DatetimeTZDtype, pd.PeriodDtype)) or dtype.kind in "mM"
+    return is_typed or (dtype.kind == "O" and pd.api.types.infer_dtype(present) in ("date", "datetime", "time"))
+
+
+def _is_running(column: pd.Series) -> bool:
+    """Whether these are all whole numbers from one to another, each once, in whatever order."""
+    if not pd.api.types.is_integer_dtype(column) or column.isna().any():
+        return False
+    return bool(column.is_unique and int(column.max()) - int(column.min()) == len(column) - 1)
+
+
+def _kind_of_numbers(present: pd.Series) -> str:
+    values: Array = present.to_numpy(dtype=np.float64)
+    finite = values[np.isfinite(values)]
+    distinct = np.unique(finite)
+    if len(distinct) == 2:
+        return "binary"
+    if len(distinct) == 0 or (distinct % 1 != 0).any() or np.abs(distinct).max() > LARGEST_COUNT:
+        return "continuous"
+    if len(distinct) <= FEW and tuple(distinct[:2]) != (0, 1):
+        return "ordinal"
+    # Counts begin at 0 or come close to it; other whole numbers are measurements that were rounded.
+    return "count" if 0 <= distinct[0] <= finite.std() else "continuous"
+
+
+def _are_counts(column: pd.Series) -> bool:
+    values = pd.to_numeric(column, errors="coerce").dropna().to_numpy(dtype=np.float64)
+    return bool(((values >= 0) & (values % 1 == 0)).all())
+
+
+def _is_unordered(column: pd.Series) -> bool:
+    return not (isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered)
+
+
+def _shown(cell: Hashable) -> str:
+    return f"{cell:g}" if isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) else repr(cell)

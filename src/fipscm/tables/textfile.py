@@ -1,0 +1,106 @@
+"""Text files as tables: what is known about one, the rest by its dialect."""
+
+import codecs
+import warnings
+from dataclasses import dataclass, replace
+from functools import partial
+from io import BytesIO, StringIO
+from typing import Any
+
+import pandas as pd
+
+from fipscm.errors import DataError
+from fipscm.tables.dialect import BEGINNING, COMMENT, Dialect, are_numbers, sniff
+from fipscm.tables.formats import Content, Parsed, beginning_of, whole
+from fipscm.tables.frames import unnamed_columns
+
+_FALLBACK = "cp1252"  # what is not UTF-8 was most often written on Windows
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is known about a text file; the rest is found out.
+
+    Attributes:
+        separator: what stands between cells.
+        decimal: the decimal mark, a point or a comma.
+        encoding: as Python calls it.
+        header: whether the first line holds the names of the columns.
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    header: bool = True
+
+    def __post_init__(self) -> None:
+        if self.separator is not None and len(self.separator) != 1:
+            raise DataError(f"The separator '{self.separator}' is not one character: write it as in ';', or tab.")
+        if self.decimal not in (None, ".", ","):
+            raise DataError(f"The decimal mark '{self.decimal}' is neither a point nor a comma: choose one of the two.")
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise DataError(
+                    f"There is no encoding '{self.encoding}': utf-8, utf-16 and cp1252 are usual."
+                ) from None
+
+
+def parse_text(content: Content, reading: Reading) -> Parsed:
+    """A text file as a table."""
+    dialect = sniff(beginning_of(content, BEGINNING), reading.separator, reading.encoding)
+    try:
+        frame = _read(content, dialect, reading)
+    except UnicodeDecodeError:
+        if reading.encoding is not None or dialect.encoding != "utf-8":
+            raise
+        dialect = replace(dialect, encoding=_FALLBACK)  # the first other character comes late in the file
+        frame = _read(content, dialect, reading)
+    return Parsed(
+        frame,
+        dialect.first if reading.header and not dialect.commented_names else (),
+        dialect.remarks + _doubts_about_names(dialect, reading),
+        texts=partial(_read, content, dialect, reading, dtype=str),
+        likely_decimal="," if dialect.separator == ";" else ".",
+    )
+
+
+def _read(content: Content, dialect: Dialect, reading: Reading, **options: Any) -> pd.DataFrame:
+    has_header = reading.header and not dialect.commented_names
+    with warnings.catch_warnings():
+        # pandas only warns of the values it drops.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        frame: pd.DataFrame = pd.read_csv(
+            _file(content, dialect),
+            sep=dialect.separator,
+            decimal=reading.decimal or ".",
+            encoding=dialect.encoding,
+            compression=None,
+            header="infer" if has_header else None,
+            index_col=False,
+            skipinitialspace=True,
+            **options,
+        )
+    if has_header:
+        return frame
+    return frame.set_axis(dialect.commented_names or unnamed_columns(frame.shape[1]), axis=1)
+
+
+def _file(content: Content, dialect: Dialect) -> Any:
+    """What pandas reads from. It would also cut a row at a # in a cell, so that comment lines are left out here."""
+    if not dialect.has_comments:
+        return BytesIO(content) if isinstance(content, bytes) else content
+    lines = whole(content).decode(dialect.encoding).splitlines(keepends=True)
+    return StringIO("".join(line for line in lines if not line.startswith(COMMENT)))
+
+
+def _doubts_about_names(dialect: Dialect, reading: Reading) -> list[str]:
+    """A first line of numbers may be a row; a run such as 0, 1, 2 or 1990, 1991 is how people number columns."""
+    first = dialect.first
+    numbers = [float(name) for name in first if are_numbers([name])]
+    if not reading.header or dialect.commented_names or 2 * len(numbers) < max(len(first), 1):
+        return []
+    if numbers == [numbers[0] + place for place in range(len(numbers))]:
+        return []
+    return [f"the first line as names ({', '.join(first[:3])}, ...: if that is a row, use --no-header)"]

@@ -1,0 +1,128 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fipscm.errors import DataError, UnknownNameError
+from fipscm.scm.intervention import Shift
+from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
+
+ROWS = 40
+
+
+@pytest.fixture
+def table(rng):
+    return pd.DataFrame(
+        {
+            "id": range(ROWS),
+            "age": rng.normal(size=ROWS),
+            "smoker": rng.choice(["no", "yes"], ROWS),
+            "ward": pd.Categorical(rng.choice([1, 2, 3], ROWS)),
+            "site": "Rome",
+        }
+    )
+
+
+@pytest.fixture
+def columns(table):
+    return Columns.of(table)
+
+
+def test_columns_know_their_kinds_and_what_was_set_aside(columns):
+    assert columns.kinds == {"age": "continuous", "smoker": "binary", "ward": "categorical"}
+    assert columns.levels == {"smoker": ("no", "yes"), "ward": (1, 2, 3)}
+    assert columns.remark == "Set aside: 'id' numbers the rows; 'site' is constant (always 'Rome')."
+
+
+def test_names_become_codes_and_come_back(columns, table):
+    coded = columns.encode(table)
+    assert coded["smoker"].tolist() == (table["smoker"] == "yes").astype(float).tolist()
+    assert coded["ward"].tolist() == (table["ward"].astype(float) - 1).tolist()
+    back = columns.decode(coded)
+    assert back["smoker"].tolist() == table["smoker"].tolist()
+    assert back["ward"].tolist() == table["ward"].tolist()
+    assert table["smoker"].iloc[0] in ("no", "yes")
+
+
+def test_only_numbers_that_are_all_levels_get_names(columns, table):
+    coded = columns.encode(table)
+    rounding = columns.decode(coded.assign(smoker=coded["smoker"] + 1e-15))
+    assert rounding["smoker"].tolist() == table["smoker"].tolist()
+    for spoiled in (0.5, 2.0, -1.0, np.nan):
+        numbers = coded["smoker"].where(coded.index > 0, spoiled)
+        pd.testing.assert_series_equal(columns.decode(coded.assign(smoker=numbers))["smoker"], numbers)
+    pd.testing.assert_frame_equal(columns.encode(coded[["smoker"]]), coded[["smoker"]])
+
+
+def test_a_level_that_was_never_seen_is_named_with_those_that_were(columns, table):
+    rows = table.astype({"smoker": object}).assign(smoker=["no", "no", "perhaps"] + ["yes"] * 37)
+    with pytest.raises(DataError, match=r"'perhaps' is not a level of column 'smoker' \(row 2.*there are no, yes"):
+        columns.encode(rows)
+    with pytest.raises(DataError, match=r"'7' is not a level of column 'ward': .*there are 1, 2, 3"):
+        columns.code("ward", 7)
+
+
+def test_values_of_interventions_become_codes(columns):
+    half = Shift(0.5)
+    do = columns.code_all({"smoker": "yes", "ward": [3, 1], "age": 2.0})
+    assert do["smoker"] == 1
+    assert do["ward"].tolist() == [2, 0]
+    assert do["age"] == 2.0
+    assert columns.code_all({"smoker": 1.0, "ward": half, "age": abs}) == {"smoker": 1.0, "ward": half, "age": abs}
+    labelled = columns.code("smoker", pd.Series({"ann": "yes", "bob": "no"}))
+    assert labelled.to_dict() == {"ann": 1, "bob": 0}
+    assert columns.number("smoker", "yes") == 1
+    with pytest.raises(DataError, match="'age' holds numbers, but 'old' is none"):
+        columns.number("age", "old")
+
+
+def test_an_array_may_have_all_columns_or_the_variables_alone(columns, table):
+    values = np.arange(10.0).reshape(2, 5)
+    np.testing.assert_array_equal(columns.encode(values), values[:, 1:4])
+    np.testing.assert_array_equal(columns.encode(values[:, :3]), values[:, :3])
+    assert list(columns.without_others(table).columns) == ["age", "smoker", "ward"]
+
+
+def test_what_is_known_survives_json(columns):
+    for known in (columns, Columns.plain([3, "a"])):
+        restored = Columns.restore(json.loads(json.dumps(known.settings())))
+        assert (restored.kinds, restored.levels, restored.set_aside) == (known.kinds, known.levels, known.set_aside)
+
+
+def test_a_table_becomes_numbers_and_one_warning(table):
+    numbers, columns = learnable(table)
+    with pytest.warns(UserWarning, match="Set aside") as said:
+        warn_of_set_aside(columns)
+    assert [str(warning.message) for warning in said] == [Columns.of(table).remark]
+    assert list(numbers.columns) == ["age", "smoker", "ward"]
+    assert (numbers.dtypes == np.float64).all()
+
+
+def test_a_table_of_numbers_stays_as_it_is(rng, recwarn):
+    frame = pd.DataFrame(rng.normal(size=(ROWS, 3)), columns=[3, "b", "c"]).assign(few=rng.integers(3, size=ROWS))
+    numbers, columns = learnable(frame)
+    warn_of_set_aside(columns)
+    pd.testing.assert_frame_equal(numbers, frame.astype(float))
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "message"),
+    [
+        (lambda df: df, {"named": lambda names: {"id"}}, "'id' numbers the rows, so it is taken for no variable"),
+        (lambda df: df, {"kinds": {"site": "categorical"}}, "'site' is constant .* cannot be categorical"),
+        (lambda df: df[["id", "age"]], {}, "Of 2 columns, 1 can be modelled.*'id' numbers the rows"),
+        (lambda df: df[["age"]], {}, "1 column, but at least 2"),
+        (lambda df: df.set_axis(list("aabcd"), axis=1), {}, "Two columns are called 'a'"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused_in_silence(table, change, arguments, message, recwarn):
+    with pytest.raises(DataError, match=message):
+        learnable(change(table), **arguments)
+    assert not recwarn.list
+
+
+def test_a_kind_needs_a_column(table):
+    with pytest.raises(UnknownNameError, match="Unknown column in `kinds` 'wrad': did you mean 'ward'"):
+        Columns.of(table, {"wrad": "categorical"})

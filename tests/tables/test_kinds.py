@@ -1,0 +1,133 @@
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fipscm.errors import DataError, UnknownNameError
+from fipscm.tables.kinds import NoVariable, Variable, as_kind, levels_of, recognise
+
+ROWS = 200
+RNG = np.random.default_rng(0)
+GRADES = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+
+
+def column(cells):
+    return pd.Series(cells, name="x")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (RNG.normal(size=ROWS), "continuous"),
+        (RNG.normal(120, 15, ROWS).round(), "continuous"),
+        (np.where(np.arange(ROWS) < 5, np.nan, RNG.normal(size=ROWS)), "continuous"),
+        (np.full(ROWS, np.nan), "continuous"),
+        (np.where(np.arange(ROWS) < 5, np.inf, RNG.poisson(3, ROWS)), "count"),
+        (RNG.normal(size=ROWS) * 1e200, "continuous"),
+        (RNG.permutation(ROWS).astype(float), "count"),
+        (RNG.poisson(3, ROWS), "count"),
+        (RNG.poisson(0.8, ROWS), "count"),
+        (RNG.choice([0, 1, 2, 3, 9], ROWS), "count"),
+        (RNG.poisson(3, ROWS).astype(float), "count"),
+        (RNG.integers(1, 6, ROWS), "ordinal"),
+        (RNG.integers(-2, 3, ROWS), "ordinal"),
+        (RNG.choice([0, 5, 10, 20], ROWS), "ordinal"),
+        (RNG.random(ROWS) < 0.5, "binary"),
+        (RNG.choice([1, 2], ROWS), "binary"),
+        (RNG.choice([0.2, 0.7], ROWS), "binary"),
+    ],
+)
+def test_numbers_are_recognised_and_stay_numbers(cells, kind):
+    assert recognise(column(cells)) == Variable(kind)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "levels"),
+    [
+        (["yes", "no"] * 20, "binary", ("no", "yes")),
+        (["yes", None, "no"] * 20, "binary", ("no", "yes")),
+        (["ja", "nein"] * 20, "binary", ("nein", "ja")),
+        (pd.Categorical(["F", "M"] * 20), "binary", ("F", "M")),
+        (["A", "B", "C"] * 20, "categorical", ("A", "B", "C")),
+        (pd.Categorical(["b", "a"] * 20, ["b", "a", "never"]), "binary", ("b", "a")),
+        (pd.Categorical(["b", "a", "c"] * 20), "categorical", ("a", "b", "c")),
+        (pd.Categorical([3, 1, 2] * 20), "categorical", (1, 2, 3)),
+        (pd.Categorical(["mid", "low", "high"] * 20, dtype=GRADES), "ordinal", ("low", "mid", "high")),
+        (pd.cut(RNG.normal(size=40), [-9, 0, 9]), "binary", ("(-9, 0]", "(0, 9]")),
+    ],
+)
+def test_names_are_recognised_with_their_levels(cells, kind, levels):
+    assert recognise(column(cells)) == Variable(kind, levels)
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (np.arange(ROWS), "numbers the rows"),
+        (RNG.permutation(ROWS) + 100, "numbers the rows"),
+        (np.full(ROWS, 3.0), r"is constant \(always 3\)"),
+        (["Rome"] * ROWS, r"is constant \(always 'Rome'\)"),
+        ([f"patient {row}" for row in range(ROWS)], "tells every row apart"),
+        ([f"{row}" if row % 9 == 0 else f"A{row}" for row in range(ROWS)], "tells every row apart"),
+        ([f"he said {row // 1.5}" for row in range(ROWS)], "is free text"),
+        (pd.date_range("2020", periods=ROWS), "dates"),
+        (pd.date_range("2020", periods=ROWS, tz="UTC"), "dates"),
+        (pd.to_timedelta(np.arange(ROWS), unit="h"), "dates or times"),
+        ([datetime.date(2020, 1, 1 + row % 28) for row in range(ROWS)], "dates"),
+        (["2020-01-05", "2021-12-31T10:30:00"] * 20, "dates"),
+        (["5.1.2020", "31.12.21"] * 20, "dates"),
+    ],
+)
+def test_what_is_no_variable_is_told(cells, reason):
+    found = recognise(column(cells))
+    assert isinstance(found, NoVariable)
+    assert pd.Series([found.reason]).str.contains(reason).all()
+
+
+@pytest.mark.parametrize("cells", [["1", "2", "?"] * 9, ["low", "high", "3"] * 9, [[1], [2]] * 9, [1j, 2j] * 9])
+def test_what_is_neither_numbers_nor_names_is_left_to_the_check_of_cells(cells):
+    assert recognise(column(cells)) == Variable("continuous")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "levels"),
+    [
+        (np.arange(ROWS), "continuous", ()),
+        (np.arange(ROWS), "count", ()),
+        ([3, 7, 9] * 9, "categorical", (3, 7, 9)),
+        (["low", "high", "3"] * 9, "categorical", ("3", "high", "low")),
+        ([1, 2] * 9, "ordinal", ()),
+        (pd.Categorical(["mid", "low"] * 9, dtype=GRADES), "ordinal", ("low", "mid")),
+    ],
+)
+def test_the_user_knows_better(cells, kind, levels):
+    assert as_kind(column(cells), kind) == Variable(kind, levels)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "message"),
+    [
+        ([1.0, 2.0, 3.0] * 9, "binary", "'x' has 3 distinct values, so it cannot be binary"),
+        ([1.5, 2.0] * 9, "count", "whole numbers from 0 up"),
+        (["a", "b", "c"] * 9, "ordinal", "'x' holds a, b, c, which is not ordinal: make it an ordered pandas category"),
+        (["a", "b"] * 9, "continuous", "which is not continuous"),
+        (np.ones(9), "binary", r"'x' is constant \(always 1\), so it cannot be binary"),
+        (pd.date_range("2020", periods=9), "continuous", "holds dates"),
+        (np.arange(9), "categorical", "numbers the rows"),
+    ],
+)
+def test_a_kind_that_a_column_cannot_be_is_refused(cells, kind, message):
+    with pytest.raises(DataError, match=message):
+        as_kind(column(cells), kind)
+
+
+def test_a_kind_that_is_none_is_refused():
+    with pytest.raises(UnknownNameError, match="Unknown kind of column 'x' 'catgorical': did you mean 'categorical'"):
+        as_kind(column([1, 2]), "catgorical")
+
+
+def test_levels_are_sorted_unless_a_category_orders_them():
+    assert levels_of(column(["b", "a", None])) == ("a", "b")
+    assert levels_of(column([True, False])) == (False, True)
+    assert levels_of(column(pd.Categorical(["high", "low"], dtype=GRADES))) == ("low", "high")

@@ -140,8 +140,10 @@ def test_positions_and_names_are_the_same_order(case):
 def spoiled(kind):
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=["a", "b", "c"])
     match kind:
-        case "missing":
-            table.loc[7, "a"] = np.nan
+        case "missing everywhere":
+            table["a"] = np.nan
+        case "mostly missing":
+            table.loc[:30, "a"] = np.nan
         case "infinite":
             table.loc[7, "a"] = np.inf
         case "constant":
@@ -160,7 +162,8 @@ def spoiled(kind):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("missing", "1 missing value"),
+        ("missing everywhere", "'a' has no value at all"),
+        ("mostly missing", "'a' has no value in 62% of the rows, but at most 60%"),
         ("infinite", "1 infinite value"),
         ("constant", "is constant"),
         ("identical", "are identical"),

@@ -1,5 +1,6 @@
 """Zero-shot causal orders and graphs of a user's table, validated here and only here. Shapes: N rows, D variables."""
 
+import warnings
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from fipscm.knowledge import Knowledge
 from fipscm.order.baselines import BASELINES
 from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES, WORLDS
+from fipscm.order.evidence.cells import complete
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
 from fipscm.tables.columns import learnable, warn_of_set_aside
@@ -24,6 +26,7 @@ from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
 
 ORDERINGS = ("evidence", *BASELINES)
+_FILLED_IN = "{} cells have no value and were filled in from the other columns."
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,7 @@ class ZeroShot:
     @property
     def remarks(self) -> list[str]:
         """What a reader of the order should know, in words."""
-        remarks = []
-        if self.missing:
-            remarks.append(f"{self.missing} cells have no value and were filled in from the other columns.")
+        remarks = [_FILLED_IN.format(self.missing)] if self.missing else []
         if self.world is not None and not self.raw and self.world["linear-gaussian"] > 0.5:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
@@ -100,9 +101,10 @@ def infer_order(
     """Return the column names of a table in causal order, causes first, without fitting an SCM.
 
     Args:
-        data: a table, complete, with at least 20 rows. A categorical column is one variable, read by scores of its
-            levels that the other columns suggest. Dates, identifiers, free text and constant columns are set aside
-            with a warning.
+        data: a table with at least 20 rows. A categorical column is one variable, read by scores of its levels that
+            the other columns suggest. Dates, identifiers, free text and constant columns are set aside with a warning.
+            Missing cells are filled in from the other columns, also with a warning; a column may lack up to 60 % of
+            them.
         scale: "standardized" never looks at units; "raw" also uses how the columns' variances compare.
         knowledge: constraints that the order must respect.
         n_jobs: number of processor cores to use, -1 for all; more than one pays off from about 100 variables on.
@@ -116,13 +118,16 @@ def infer_order(
             "categorical".
     """
     if method == "evidence":
-        return zero_shot(data, scale, knowledge, n_jobs, weights, intervened, kinds).order
+        found = zero_shot(data, scale, knowledge, n_jobs, weights, intervened, kinds)
+        _warn_of_missing(found.missing)
+        return found.order
     if method not in ORDERINGS:
         raise unknown_name("order method", method, ORDERINGS)
     for name, given in (("knowledge", knowledge), ("weights", weights), ("intervened", intervened)):
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
-    names, values, raw, *_ = _validated(data, scale, kinds=kinds)
+    names, values, raw, _, _, missing = _validated(data, scale, kinds=kinds)
+    _warn_of_missing(missing)
     if method == "variance" and not raw:
         raise OrderError(
             "The method 'variance' cannot order standardized columns, whose variances are all one: "
@@ -143,7 +148,7 @@ def zero_shot(
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
     encoder = _encoder(weights)
-    names, values, raw, before, was_set = _validated(
+    names, values, raw, before, was_set, missing = _validated(
         data, scale, knowledge, intervened, reads_missing_cells(encoder), kinds
     )
     found = zero_shot_order(values, raw, before, encoder, n_jobs, was_set)
@@ -154,7 +159,7 @@ def zero_shot(
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
     world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
-    return ZeroShot(order, found.order, edges, confounded, world, int(np.isnan(values).sum()), raw)
+    return ZeroShot(order, found.order, edges, confounded, world, missing, raw)
 
 
 def order_confidence(
@@ -170,7 +175,7 @@ def order_confidence(
 ) -> pd.DataFrame:
     """P(row precedes column): the share of so many orders, drawn on resampled rows; arguments as in `infer_order`."""
     encoder = _encoder(weights)
-    names, values, raw, before, was_set = _validated(
+    names, values, raw, before, was_set, _ = _validated(
         data, scale, knowledge, intervened, reads_missing_cells(encoder), kinds
     )
     orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)
@@ -183,6 +188,7 @@ class _Validated(NamedTuple):
     raw: bool
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
     intervened: Mask  # (N, D), true where a column was set from outside
+    missing: int  # how many cells had no value
 
 
 def _validated(
@@ -190,20 +196,27 @@ def _validated(
     scale: str,
     knowledge: Knowledge | None = None,
     intervened: Any = None,
-    missing_cells: bool = False,
+    keep_holes: bool = False,
     kinds: Mapping[Hashable, str] | None = None,
 ) -> _Validated:
     if scale not in SCALES:
         raise unknown_name("scale", scale, SCALES)
     known = knowledge or Knowledge()
-    frame, columns = learnable(data, kinds, Constraints(knowledge=known).named, missing_cells)
+    frame, columns = learnable(data, kinds, Constraints(knowledge=known).named, missing_cells=True)
     warn_of_set_aside(columns)
     warn_of_missing_codes(frame)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)
     was_set = parse_intervened(columns.without_others(intervened), frame)
     categories = [names.index(name) for name in columns.categories]
-    return _Validated(names, with_scores(frame.to_numpy(), categories), scale == "raw", before, was_set)
+    values, missing = with_scores(frame.to_numpy(), categories), int(frame.isna().to_numpy().sum())
+    values = values if keep_holes or not missing else complete(values).filled
+    return _Validated(names, values, scale == "raw", before, was_set, missing)
+
+
+def _warn_of_missing(cells: int) -> None:
+    if cells:
+        warnings.warn(_FILLED_IN.format(cells), UserWarning, stacklevel=3)  # where the order was asked for
 
 
 def _encoder(weights: str | Path | None) -> Encoder:

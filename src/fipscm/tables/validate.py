@@ -1,4 +1,4 @@
-"""What counts as a table to learn from: numeric, complete, not constant. Checked once, where a table enters."""
+"""What counts as a table to learn from: numeric, not constant, not mostly empty. Checked once, where a table enters."""
 
 import warnings
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from fipscm.errors import DataError
 from fipscm.tables.frames import to_pandas
 
 FEWEST_ROWS = 20  # fewer say too little about any dependence
+MOST_MISSING = 0.6  # of a column's cells; of more, most of what is said about the column would be made up
 # Squares of numbers beyond these overflow or vanish in double precision.
 LARGEST, SMALLEST_SPREAD = 1e100, 1e-100
 # Numbers that people write for a missing value; suspicious only if they lie far from the column's other values.
@@ -60,12 +61,12 @@ def one_row(rows: Any) -> Any:
     return rows
 
 
-def require_finite(frame: pd.DataFrame) -> None:
-    """Raise a DataError for the first column with missing or infinite values."""
+def require_finite(frame: pd.DataFrame, missing_cells: bool = False) -> None:
+    """Raise a DataError for the first column with infinite values or, unless `missing_cells` may be, missing ones."""
     for name in frame.columns:
         values = frame[name].to_numpy()
         missing = np.flatnonzero(np.isnan(values))
-        if len(missing):
+        if len(missing) and not missing_cells:
             raise DataError(
                 f"Column '{name}' holds {len(missing)} missing values (NaN, first at row {missing[0]}). "
                 "Rows must be complete: remove these rows, or fill the gaps first."
@@ -87,7 +88,7 @@ def training_frame(data: Any, fewest_columns: int = 1, missing_cells: bool = Fal
     fipscm.errors.DataError: Column 'x0' is constant (always 1): it carries no information, so drop it first.
     """
     frame = as_frame(data)
-    require_finite(frame.fillna(0.0) if missing_cells else frame)
+    require_finite(frame, missing_cells)
     if frame.shape[1] < fewest_columns:
         found = "1 column" if frame.shape[1] == 1 else f"{frame.shape[1]} columns"
         raise DataError(f"The table has {found}, but at least {fewest_columns} are needed: add variables.")
@@ -95,6 +96,7 @@ def training_frame(data: Any, fewest_columns: int = 1, missing_cells: bool = Fal
         raise DataError(f"The table has {len(frame)} rows, but at least {FEWEST_ROWS} are needed: collect more rows.")
     for name in frame.columns:
         _require_informative(name, frame[name].dropna().to_numpy())
+        _require_mostly_present(frame[name])
     _require_enough_cells(frame)
     _require_distinct(frame)
     return frame
@@ -123,7 +125,7 @@ def _require_numeric(column: pd.Series) -> None:
     """Raise a DataError that shows the first cell that is not a number."""
     if pd.api.types.is_complex_dtype(column):
         raise DataError(f"Complex data not supported: column '{column.name}' has complex numbers, so pass real ones.")
-    if pd.api.types.is_numeric_dtype(column):
+    if pd.api.types.is_numeric_dtype(column) or column.isna().all():
         return
     numbers = pd.to_numeric(column, errors="coerce")
     bad = np.flatnonzero(numbers.isna() & column.notna())
@@ -169,6 +171,15 @@ def _require_informative(name: Any, values: Array) -> None:
         raise DataError(
             f"The values of column '{name}' differ by {np.ptp(values):.0e} only, which cannot be squared in double "
             "precision: use a smaller unit for it."
+        )
+
+
+def _require_mostly_present(column: pd.Series) -> None:
+    share = column.isna().mean()
+    if share > MOST_MISSING:
+        raise DataError(
+            f"Column '{column.name}' has no value in {share:.0%} of the rows, but at most {MOST_MISSING:.0%} can be "
+            "filled in: leave it out, or collect more of its values."
         )
 
 

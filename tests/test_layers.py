@@ -33,7 +33,7 @@ ROWS = [
     {"mechanism.overview", "mechanism.posterior"},
     {"mechanism.fit"},
     {"order.baselines", "order.evidence", "order.category_scores"},
-    {"order.encoder", "order.novelty", "order.experiments"},
+    {"order.encoder", "order.novelty", "order.experiments", "order.fill"},
     {"order.reader"},
     {"order.removal"},
     {"order.paper"},

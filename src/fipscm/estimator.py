@@ -1,7 +1,7 @@
 """FiP: from a table to answers, in scikit-learn's manner. Shapes: N rows, D variables, K orders."""
 
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -22,17 +22,19 @@ from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
 from fipscm.graph import allowed_from_order, listed, to_networkx
 from fipscm.knowledge import Knowledge
-from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
+from fipscm.mechanism.fit import MechanismConfig, fit_mechanism, refit_regressions
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.overview import overview
 from fipscm.mechanism.progress import progress_bar, silent
 from fipscm.order.encoder import SCALES
+from fipscm.order.fill import fill_linearly
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.removal import Removal
 from fipscm.questions.check import CheckResult, check_model
 from fipscm.questions.deviations import Deviations, draw_deviations
 from fipscm.questions.effect import Effect, Question, average_effect
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
+from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.questions.intervals import intervened_averages, require_level, with_ends
 from fipscm.questions.likelihood import log_likelihood
 from fipscm.questions.uncertainty import agreement
@@ -48,6 +50,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
+MISSING = ("impute", "drop", "refuse")
+ROUNDS = 2  # of filling in missing cells and solving the regressions again; a third changes little
+ROUND_SWEEPS = 2  # each goes on from the cells of the one before
+REDRAWN = 3  # further tables with other values in missing cells, so that intervals know what those leave open
 _ASSESSED = ("order_confidence", "agreement")
 
 
@@ -63,6 +69,9 @@ class FiP(BaseEstimator):
         knowledge: hard constraints on order and graph.
         kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
             "categorical".
+        missing: what is done about missing cells. "impute" draws them from the model itself, given the other cells of
+            their row, and makes the intervals of effects wider for it; a column may lack up to 60 % of its cells.
+            "drop" learns from the complete rows alone, "refuse" takes no table with missing cells.
         scale: "standardized" lets no unit influence the inferred order, "raw" uses the columns' variances as evidence.
         edges: "posterior" for odds that weigh what the order model holds and what the rows say, "test" for the
             statistical test alone, "jacobian" for the paper's rule.
@@ -109,6 +118,7 @@ class FiP(BaseEstimator):
         graph: nx.DiGraph | ArrayLike | None = None,
         knowledge: Knowledge | None = None,
         kinds: Mapping[Hashable, str] | None = None,
+        missing: Literal["impute", "drop", "refuse"] = "impute",
         scale: str = "standardized",
         edges: Literal["posterior", "test", "jacobian"] = "posterior",
         prune: bool = True,
@@ -122,6 +132,7 @@ class FiP(BaseEstimator):
         self.graph = graph
         self.knowledge = knowledge
         self.kinds = kinds
+        self.missing = missing
         self.scale = scale
         self.edges = edges
         self.prune = prune
@@ -148,13 +159,11 @@ class FiP(BaseEstimator):
             warnings.warn(
                 "y is not used: put the outcome into the table, where it is a column like any other.", stacklevel=2
             )
-        frame, columns = learnable(X, self.kinds, self._constraints.named)
+        if self.missing not in MISSING:
+            raise unknown_name("treatment of missing cells", self.missing, MISSING)
+        frame, columns = learnable(X, self.kinds, self._constraints.named, missing_cells=self.missing != "refuse")
         _require_no_categories(columns)
-        if frame.shape[1] > len(frame):
-            raise DataError(
-                f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
-                "collect more rows, or keep the columns that matter."
-            )
+        _require_more_rows_than_columns(frame)
         if self.scale not in SCALES:
             raise unknown_name("scale", self.scale, SCALES)
         if checkpoint is not None and not isinstance(self.random_state, (int, np.integer)):
@@ -163,17 +172,44 @@ class FiP(BaseEstimator):
             )
         warn_of_set_aside(columns)
         warn_of_missing_codes(frame)
-        table = _Table(frame, parse_intervened(columns.without_others(intervened), frame))
-        rng = _generator(self.random_state)
-        scm = self._fit_on(table, self._read_order(table, self._given_precedence(table)), rng, checkpoint)
+        table = _Table(frame, parse_intervened(columns.without_others(intervened), frame), frame.isna().to_numpy())
+        rng, domain = _generator(self.random_state), Domain.of(columns.kinds, frame)
+        if table.holes.any():
+            table = self._without_holes(table, domain)
+        found = self._read_order(table, self._given_precedence(table))
+        if table.holes.any():
+            table = self._imputed(table, domain, found, rng)
+        scm = self._fit_on(table, found, rng, checkpoint)
         if not scm.allowed.any():
             warnings.warn(
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
             )
-        self._deviations = self._deviations_of(scm, table, rng)
+        self._deviations = self._deviations_of(scm, table, rng, domain)
         self._table: _Table | None = table
         self.columns_, self._library = columns, library_of(X)
         return self._adopt(scm)
+
+    def impute(self, rows: Any, draws: int | None = None, random_state: Any = 0) -> Any:
+        """The rows with every missing cell filled in, given the other cells of its row; index and other columns kept.
+
+        By default with values that are together the most probable. With `draws`, a list of so many tables, each with
+        values drawn from the model: what differs between them is what the rows leave open.
+        """
+        if draws is not None and draws < 1:
+            raise DataError(f"Cannot draw {draws} tables: ask for at least one.")
+        scm, coded = self._fitted, self._coded(rows)
+        frame, rng = scm.checked_rows(coded, missing_cells=True), _generator(random_state)
+        imputer = Imputer(scm, Domain(self.columns_.kinds, scm.names, scm.box.low, scm.box.high), rng)
+        copies = np.tile(frame.to_numpy(), (draws or 1, 1))
+        holes = np.isnan(copies)
+        filled = imputer.redraw(imputer.start(copies), holes, SWEEPS)
+        if draws is None:
+            filled = imputer.climb(filled, holes, SWEEPS)
+        tables = [
+            self._answer(_with_cells(coded, pd.DataFrame(part, frame.index, frame.columns)), rows)
+            for part in np.split(filled, draws or 1)
+        ]
+        return tables[0] if draws is None else tables
 
     def assess(self) -> Self:
         """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
@@ -215,11 +251,14 @@ class FiP(BaseEstimator):
         One row may come as a Series or a dictionary. A warning says so where the rows or the values set lie far beyond
         the rows of the training table.
 
+        Missing cells are filled in first, as `impute` does, with a warning. Only a column that the intervention sets
+        must be there: without it nobody can say what is changed.
+
         With a `level`, such as 0.95, there are two more columns for each of the model's: `name (low)` and
         `name (high)`, between which each unit's value would have been.
         """
-        scm, coded = self._fitted, self._coded(rows)
-        set_to = self.columns_.code_all(do)
+        scm, set_to = self._fitted, self.columns_.code_all(do)
+        coded = self._complete(rows, Intervention.parse(set_to, scm.names).rules)
         answers = scm.counterfactual(coded, set_to)
         if level is not None:
             answers = with_ends(answers, scm, self._deviations, coded, set_to, level)
@@ -229,8 +268,8 @@ class FiP(BaseEstimator):
         return self._answer(answers, rows)
 
     def abduct(self, rows: Any) -> pd.DataFrame:
-        """The noises behind rows, in the units of the columns."""
-        frame = self._fitted.checked_rows(self._coded(rows))
+        """The noises behind rows, in the units of the columns; missing cells are filled in first, as `impute` does."""
+        frame = self._fitted.checked_rows(self._complete(rows))
         noise = pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
         return in_library(library_of(rows), noise)
 
@@ -389,6 +428,26 @@ class FiP(BaseEstimator):
         check_is_fitted(self, "scm_")
         return self.columns_.encode(one_row(rows))
 
+    def _complete(self, rows: Any, needed: Collection[int] = ()) -> Any:
+        """Rows in numbers, their missing cells filled in; those of the columns `needed` may not be missing."""
+        coded = self._coded(rows)
+        if self.missing == "refuse":
+            return coded
+        frame = self._fitted.checked_rows(coded, missing_cells=True)
+        holes = frame.isna()
+        if not holes.any(axis=None):
+            return coded
+        for column in needed:
+            if holes.iloc[:, column].any():
+                place = int(holes.iloc[:, column].to_numpy().argmax())
+                raise DataError(
+                    f"Row {place}, counted from 0, has no value of '{frame.columns[column]}', which the intervention "
+                    "sets: without it nobody can say what is changed, so fill it in, or leave the row out."
+                )
+        cells = int(holes.to_numpy().sum())
+        warnings.warn(f"{cells} missing cells of the rows were filled in with probable values.", stacklevel=3)
+        return self.columns_.encode(self.impute(coded))
+
     def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:
         """An answer in the columns' own names, in the library of the rows asked with, or else of the training table."""
         library = self._library if asked_with is None else library_of(asked_with)
@@ -436,29 +495,61 @@ class FiP(BaseEstimator):
     def _raw(self) -> bool:
         return self.scale == "raw"
 
+    def _without_holes(self, table: "_Table", domain: Domain) -> "_Table":
+        """The complete rows, or all rows with cells that other columns predict linearly, to begin with."""
+        cells, touched = int(table.holes.sum()), np.asarray(table.holes.any(axis=1))
+        count = f"{cells} of {table.holes.size} cells have no value"
+        if self.missing == "drop":
+            warnings.warn(f"{count}: {touched.sum()} of {len(touched)} rows were left out.", stacklevel=3)
+            kept = training_frame(table.frame[~touched])
+            _require_more_rows_than_columns(kept)
+            return _Table(kept, table.intervened[~touched], table.holes[~touched])
+        warnings.warn(f"{count} and were filled in by the model, in {touched.sum()} rows.", stacklevel=3)
+        return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
+
+    def _imputed(self, table: "_Table", domain: Domain, found: Removal, rng: np.random.Generator) -> "_Table":
+        """The table with its missing cells drawn from models that were learned from it, each from the one before."""
+        scm = self._fit_on(table, found, rng, network=False)
+        for _ in range(ROUNDS):
+            drawn = Imputer(scm, domain, rng).redraw(table.values, table.holes, ROUND_SWEEPS, table.intervened)
+            table = table.with_values(drawn)
+            scm = refit_regressions(scm, table.frame, table.untold, int(rng.integers(2**31)))
+        drawn = Imputer(scm, domain, rng).redraw(table.values, table.holes, ROUND_SWEEPS, table.intervened)
+        return table.with_values(drawn)
+
     def _fit_on(
-        self, table: "_Table", found: Removal, rng: np.random.Generator, checkpoint: str | Path | None = None
+        self,
+        table: "_Table",
+        found: Removal,
+        rng: np.random.Generator,
+        checkpoint: str | Path | None = None,
+        network: bool = True,
     ) -> LearnedSCM:
         names, order = list(table.frame.columns), found.order
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
+        skip = self.skip or not network
         with progress_bar() if self.verbose else nullcontext(silent) as on_progress:
             return fit_mechanism(
                 table.frame,
                 self._constraints.allowed(order, names),
-                MechanismConfig(self.edges, self.prune, self.skip, device=device),
+                MechanismConfig(self.edges, self.prune, skip, network, device=device),
                 order=order,
                 required=self._constraints.required(order, names),
                 prior=None if found.edges is None else found.edges.T,
-                intervened=table.intervened,
+                intervened=table.untold,
                 seed=int(rng.integers(2**31)),
                 on_progress=on_progress,
                 checkpoint=None if checkpoint is None else Path(checkpoint),
             )
 
-    def _deviations_of(self, scm: LearnedSCM, table: "_Table", rng: np.random.Generator) -> Deviations:
+    def _deviations_of(self, scm: LearnedSCM, table: "_Table", rng: np.random.Generator, domain: Domain) -> Deviations:
         """What the table leaves open about the mechanisms, on everything that order and knowledge allow."""
-        possible = self._constraints.allowed(scm.order, scm.names)
-        return draw_deviations(scm, table.values, possible, rng, table.intervened)
+        possible, redrawn = self._constraints.allowed(scm.order, scm.names), []
+        if table.holes.any():
+            imputer = Imputer(scm, domain, rng)
+            for _ in range(REDRAWN):
+                redrawn.append(imputer.redraw(table.values, table.holes, ROUND_SWEEPS, table.intervened))
+        return draw_deviations(scm, table.values, possible, rng, table.untold, redrawn)
 
     def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Deviations]]:
         """Models on plausible orders, each with its deviations."""
@@ -467,7 +558,7 @@ class FiP(BaseEstimator):
         for order in self._draw_orders(count, rng) if count else ():
             table = self._training_table
             scm = self._fit_on(table, self._read_order(table, allowed_from_order(order).T), rng)
-            yield scm, self._deviations_of(scm, table, rng)
+            yield scm, self._deviations_of(scm, table, rng, Domain.of(self.columns_.kinds, table.frame))
 
     def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
@@ -507,11 +598,36 @@ class _Table(NamedTuple):
 
     frame: pd.DataFrame
     intervened: Mask  # (N, D), true where a column was set from outside
+    holes: Mask  # (N, D), true where a cell was missing, whatever has been filled in since
+
+    @property
+    def untold(self) -> Mask:
+        """(N, D), where a row does not tell how its column comes about: the cell was set from outside, or made up."""
+        return self.intervened | self.holes
+
+    def with_values(self, values: Array) -> "_Table":
+        """The same table with other values (N, D)."""
+        return self._replace(frame=pd.DataFrame(values, self.frame.index, self.frame.columns))
 
     @property
     def values(self) -> Array:
         """(N, D)."""
         return self.frame.to_numpy()
+
+
+def _with_cells(rows: Any, cells: pd.DataFrame) -> pd.DataFrame:
+    """The rows with these cells; columns that the cells do not have are kept where rows have names."""
+    if not isinstance(rows, pd.DataFrame):
+        return cells
+    return pd.concat([cells, rows.drop(columns=list(cells.columns))], axis=1)[list(rows.columns)]
+
+
+def _require_more_rows_than_columns(frame: pd.DataFrame) -> None:
+    if frame.shape[1] > len(frame):
+        raise DataError(
+            f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
+            "collect more rows, or keep the columns that matter."
+        )
 
 
 def _require_no_categories(columns: Columns) -> None:

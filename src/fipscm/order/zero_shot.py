@@ -18,7 +18,7 @@ from fipscm.knowledge import Knowledge
 from fipscm.order.baselines import BASELINES
 from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES, WORLDS
-from fipscm.order.evidence.cells import complete
+from fipscm.order.fill import fill_linearly
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
 from fipscm.tables.columns import learnable, warn_of_set_aside
@@ -210,7 +210,7 @@ def _validated(
     was_set = parse_intervened(columns.without_others(intervened), frame)
     categories = [names.index(name) for name in columns.categories]
     values, missing = with_scores(frame.to_numpy(), categories), int(frame.isna().to_numpy().sum())
-    values = values if keep_holes or not missing else complete(values).filled
+    values = values if keep_holes or not missing else fill_linearly(values)
     return _Validated(names, values, scale == "raw", before, was_set, missing)
 
 

@@ -11,6 +11,7 @@ with Phi (N, F) the functions at the rows, and the residual that of the learned 
 sampling error, for noise of any law (a sandwich with the errors of HC3); the third is the error of smoothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -116,17 +117,26 @@ class Deviations:
 
 
 def draw_deviations(
-    scm: LearnedSCM, rows: Array, possible: Mask, rng: np.random.Generator, intervened: Mask | None = None
+    scm: LearnedSCM,
+    rows: Array,
+    possible: Mask,
+    rng: np.random.Generator,
+    intervened: Mask | None = None,
+    redrawn: Sequence[Array] = (),
 ) -> Deviations:
-    """Draw what the rows (N, D) leave open, for each node on those in which it was not `intervened` (N, D) on."""
+    """Draw what the rows (N, D) leave open, for each node on those in which it was not `intervened` (N, D) on.
+
+    If cells of the rows were missing, `redrawn` has the same rows with other values in their place: the draws are
+    spread over all these tables, so that what the missing cells leave open is in them, too.
+    """
     variables = len(scm.names)
     usable: Mask = np.ones(rows.shape, dtype=np.bool_) if intervened is None else np.logical_not(intervened)
     if len(rows) > MOST_ROWS:
         kept = rng.choice(len(rows), MOST_ROWS, replace=False)
-        rows, usable = rows[kept], usable[kept]
-    z, means = ((values - scm.centre) / scm.scale for values in (rows, scm.predict(rows)))
+        rows, usable, redrawn = rows[kept], usable[kept], [table[kept] for table in redrawn]
+    tables = [tuple((values - scm.centre) / scm.scale for values in (t, scm.predict(t))) for t in (rows, *redrawn)]
     if wild_cells(rows).any():  # the mechanisms were learned without rows that they cannot explain
-        usable &= ~wild_cells(z - means)
+        usable &= ~wild_cells(np.subtract(*tables[0]))
     found = Deviations(
         np.zeros((DRAWS + 1, variables, 1 + variables), dtype=np.float32),
         np.zeros((DRAWS + 1, variables, WAVES), dtype=np.float32),
@@ -136,14 +146,22 @@ def draw_deviations(
         rng.uniform(0, 2 * np.pi, WAVES),
     )
     for node in range(variables):
-        own, causes = z[usable[:, node]], np.flatnonzero(possible[node])
-        straight = np.column_stack([np.ones(len(own)), own[:, causes]])
-        waves = found.waves(own, node)
-        regression = _Regression(straight, waves, own[:, node], own[:, node] - means[usable[:, node], node])
-        draws = regression.draw(DRAWS, rng)
+        causes, by_table = np.flatnonzero(possible[node]), []
+        for z, means in tables:
+            own = z[usable[:, node]]
+            straight = np.column_stack([np.ones(len(own)), own[:, causes]])
+            waves = found.waves(own, node)
+            regression = _Regression(straight, waves, own[:, node], own[:, node] - means[usable[:, node], node])
+            by_table.append(regression.draw(DRAWS // len(tables), rng))
+        draws = _pooled(by_table)
         found.straight[:, node, [0, *causes + 1]] = draws[:, : len(causes) + 1]
         found.amplitudes[:, node, found.waves_of(node)] = draws[:, len(causes) + 1 :]
     return found
+
+
+def _pooled(by_table: Sequence[Array]) -> Array:
+    """(B + 1, F) coefficients, first the average of the tables' means, then all draws of all tables."""
+    return np.concatenate([np.mean([draws[:1] for draws in by_table], axis=0), *(draws[1:] for draws in by_table)])
 
 
 class _Regression:

@@ -81,8 +81,11 @@ class SCM(ABC):
             return answers
         return pd.concat([answers, given.drop(columns=list(self.names))], axis=1)[list(given.columns)]
 
-    def checked_rows(self, rows: Any) -> pd.DataFrame:
-        """Return the rows as a frame with the model's columns in the model's order, or say what is wrong with them."""
+    def checked_rows(self, rows: Any, missing_cells: bool = False) -> pd.DataFrame:
+        """Return the rows as a frame with the model's columns in the model's order, or say what is wrong with them.
+
+        With `missing_cells` some may be NaN.
+        """
         if isinstance(rows, pd.DataFrame):
             missing = [name for name in self.names if name not in rows.columns]
             if missing:
@@ -95,7 +98,7 @@ class SCM(ABC):
                     f"The rows have {frame.shape[1]} columns, but the model has {len(self.names)} variables: "
                     f"pass the columns {listed(self.names)}."
                 )
-        require_finite(frame)
+        require_finite(frame, missing_cells)
         return frame.set_axis(list(self.names), axis=1)
 
     def checked_noise(self, noise: Array) -> Array:

@@ -105,7 +105,7 @@ def training_frame(data: Any, fewest_columns: int = 1, missing_cells: bool = Fal
 def warn_of_missing_codes(frame: pd.DataFrame) -> None:
     """Warn where a column repeats a number such as -9999 that lies far from all its other values."""
     for name in frame.columns:
-        values = frame[name].to_numpy()
+        values = frame[name].dropna().to_numpy()
         for code in MISSING_CODES:
             coded = values == code
             rest = values[~coded]

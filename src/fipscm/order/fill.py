@@ -1,0 +1,70 @@
+"""Missing cells filled in linearly. Shapes: N rows, D variables.
+
+All missing cells of a row are filled together: with what its other cells predict, plus the errors that this prediction
+makes in another row, drawn at random. So filled cells depend on the others, and on each other, as strongly as observed
+ones do. (Filled one column at a time, nearly collinear columns would need many rounds until they agree.)
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from fipscm.arrays import Array, Mask
+from fipscm.order.evidence.cells import complete
+
+ROUNDS = 3  # of learning the regression from rows with filled cells
+DONORS = 100  # complete rows; if there are fewer, errors are drawn from all rows
+RIDGE = 1e-9  # of standardized columns, which may be collinear
+CHUNK = 1_000  # rows at a time: each needs a matrix of its own
+
+
+@dataclass(frozen=True)
+class Regression:
+    """Every column by least squares on any others, in standardized columns: their means and inverse covariance."""
+
+    mean: Array  # (D,)
+    precision: Array  # (D, D)
+
+    @classmethod
+    def of(cls, z: Array) -> Self:
+        """Learn from rows (N, D)."""
+        covariance = np.cov(z.T) + RIDGE * np.eye(z.shape[1])
+        return cls(z.mean(axis=0), np.asarray(np.linalg.inv(covariance), dtype=np.float64))
+
+    def column(self, column: int, z: Array) -> tuple[Array, float]:
+        """(N,) what all other cells of rows (N, D) predict for a column, and its standard error."""
+        precision = self.precision[column] / self.precision[column, column]
+        return z[:, column] - (z - self.mean) @ precision, float(self.precision[column, column] ** -0.5)
+
+    def holes(self, z: Array, holes: Mask) -> Array:
+        """The rows (N, D) with what their other cells predict in every hole (N, D)."""
+        return np.concatenate(
+            [
+                self._predicted(z[start : start + CHUNK], holes[start : start + CHUNK])
+                for start in range(0, len(z), CHUNK)
+            ]
+        )
+
+    def _predicted(self, z: Array, holes: Mask) -> Array:
+        """Per row the system of its holes; where a cell is no hole, the system says that nothing is added."""
+        observed = np.where(holes, 0.0, z - self.mean)
+        system = np.where(holes[:, :, None] & holes[:, None, :], self.precision, 0.0)
+        np.einsum("ndd->nd", system)[:] += ~holes
+        added = np.linalg.solve(system, np.where(holes, -observed @ self.precision, 0.0)[:, :, None])[:, :, 0]
+        return np.where(holes, self.mean + added, z)
+
+
+def fill_linearly(table: Array) -> Array:
+    """(N, D) with NaN in holes -> (N, D) without; always the same for the same table."""
+    missing = np.isnan(table)
+    touched, whole = (np.flatnonzero(rows) for rows in (missing.any(axis=1), ~missing.any(axis=1)))
+    centre, scale = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
+    z, rng = (complete(table).filled - centre) / scale, np.random.default_rng(0)
+    holes = missing[touched]
+    for _ in range(ROUNDS):
+        regression = Regression.of(z)
+        donors = z[rng.choice(whole if len(whole) >= DONORS else np.arange(len(z)), len(touched))]
+        errors = donors - regression.holes(donors, holes)
+        z[touched] = regression.holes(z[touched], holes) + np.where(holes, errors, 0.0)
+    return np.where(missing, centre + scale * z, table)

@@ -1,0 +1,148 @@
+"""Missing cells, filled in with what a model makes of the others. Shapes: N rows, D variables, K candidates.
+
+A missing cell is drawn given all other cells of its row. Half of its candidates come from its mechanism, half from a
+linear regression on all other columns, and the value that it has is kept as one more; each is weighed by how probable
+the cell and its effects then are, relative to how often such a candidate is proposed, and one of them is drawn. Such a
+step leaves the distribution of the model as it is (iterated sampling-importance-resampling), so that sweeps over all
+columns draw the missing cells of a row together.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from scipy.special import logsumexp
+from scipy.stats import iqr, norm
+
+from fipscm.arrays import Array, Mask
+from fipscm.mechanism.learned import LearnedSCM
+from fipscm.order.fill import Regression
+from fipscm.questions.likelihood import NARROWEST, log_density
+
+CANDIDATES = 12  # per cell and sweep, besides the value that it has
+SWEEPS = 10  # from a start that ignores the effects of a cell
+REGRESSION_ROWS = 2_000  # drawn from the model
+GRID = np.linspace(-10, 10, 801)  # inverse hyperbolic sines: fine steps where noises are, and out to 10,000 spreads
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Which values the columns may take: by the kinds of columns, their names, and (D,) lowest and highest values."""
+
+    kinds: Mapping[Hashable, str]
+    names: Sequence[Hashable]
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, kinds: Mapping[Hashable, str], frame: pd.DataFrame) -> Self:
+        """Of the columns of a table."""
+        return cls(kinds, list(frame.columns), frame.min().to_numpy(), frame.max().to_numpy())
+
+    def nearest(self, column: int, values: Array) -> Array:
+        """The values that a column of its kind may take instead."""
+        kind, low, high = self.kinds[self.names[column]], self.low[column], self.high[column]
+        if kind == "continuous":
+            return values
+        if kind == "binary":
+            return np.where(values < (low + high) / 2, low, high)
+        return np.clip(np.round(values), low, high)
+
+    def nearest_cells(self, rows: Array, holes: Mask) -> Array:
+        """The rows (N, D), with a value of the column's kind in every hole."""
+        columns = [self.nearest(column, values) for column, values in enumerate(rows.T)]
+        return np.where(holes, np.column_stack(columns), rows)
+
+
+class Imputer:
+    """Draws missing cells from a learned model."""
+
+    def __init__(self, scm: LearnedSCM, domain: Domain, rng: np.random.Generator) -> None:
+        self._scm, self._domain, self._rng = scm, domain, rng
+        known = scm.noise.ordered
+        self._densities = [_Density.of(known[:, node], NARROWEST * scm.scale[node]) for node in range(len(scm.names))]
+        self._regression = Regression.of(self._standardized(scm.sample_arrays(REGRESSION_ROWS, rng)[0]))
+
+    def start(self, rows: Array) -> Array:
+        """(N, D) without holes: in each what the other cells of the row predict linearly."""
+        holes = np.isnan(rows)
+        z = self._regression.holes(self._standardized(rows), holes)
+        filled = np.where(holes, self._scm.centre + self._scm.scale * z, rows)
+        return self._domain.nearest_cells(filled, holes)
+
+    def redraw(self, rows: Array, holes: Mask, sweeps: int, intervened: Mask | None = None) -> Array:
+        """The rows (N, D) with all holes (N, D) drawn anew; `intervened` (N, D) cells do not follow their causes."""
+        return self._swept(rows, holes, sweeps, intervened, self._drawn)
+
+    def climb(self, rows: Array, holes: Mask, sweeps: int) -> Array:
+        """The rows (N, D) with holes (N, D) filled by the most probable of many candidates."""
+        return self._swept(rows, holes, sweeps, None, lambda probable, _: probable.argmax(axis=1))
+
+    def _swept(self, rows: Array, holes: Mask, sweeps: int, intervened: Mask | None, choose: "_Choice") -> Array:
+        touched, filled = np.flatnonzero(holes.any(axis=1)), rows.copy()
+        units, missing = filled[touched], holes[touched]
+        follows = np.ones_like(missing) if intervened is None else ~intervened[touched]
+        for _ in range(sweeps):
+            for node in self._scm.order:
+                here = np.flatnonzero(missing[:, node])
+                if len(here):
+                    units[here, node] = self._step(node, units[here], follows[here], choose)
+        filled[touched] = units
+        return filled
+
+    def _step(self, node: int, units: Array, follows: Mask, choose: "_Choice") -> Array:
+        """(N,) new values of one node in rows (N, D) that all lack it."""
+        scm, density, width = self._scm, self._densities[node], CANDIDATES // 2
+        mean = scm.node_value(node, units, np.zeros(len(units)))
+        linear, error = self._regression.column(node, self._standardized(units))
+        linear, error = scm.centre[node] + scm.scale[node] * linear, scm.scale[node] * error
+        noises = self._rng.choice(scm.noise.ordered[:, node], (len(units), width))
+        errors = error * self._rng.standard_normal((len(units), width))
+        candidates = np.column_stack([units[:, node], mean[:, None] + noises, linear[:, None] + errors])
+        candidates = self._domain.nearest(node, candidates)
+        own = density(candidates - mean[:, None])
+        proposed = np.logaddexp(own, norm.logpdf(candidates, linear[:, None], error)) - np.log(2)
+        probable = own + self._of_effects(node, candidates, units, follows)
+        return np.take_along_axis(candidates, choose(probable, proposed)[:, None], axis=1)[:, 0]
+
+    def _of_effects(self, node: int, candidates: Array, units: Array, follows: Mask) -> Array:
+        """(N, K) log-densities of the effects of a node in rows (N, D), were it one of the candidates (N, K)."""
+        total, repeated = np.zeros_like(candidates), np.repeat(units, candidates.shape[1], axis=0)
+        repeated[:, node] = candidates.ravel()
+        for effect in np.flatnonzero(self._scm.allowed[:, node]):
+            noise = self._scm.node_noise(effect, repeated, repeated[:, effect]).reshape(candidates.shape)
+            total += np.where(follows[:, [effect]], self._densities[effect](noise), 0.0)
+        return total
+
+    def _standardized(self, rows: Array) -> Array:
+        return (rows - self._scm.centre) / self._scm.scale
+
+    def _drawn(self, probable: Array, proposed: Array) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+        """(N,) which candidate is drawn, by log-densities (N, K) of the row and of the proposal."""
+        weights = probable - proposed
+        shares = np.exp(weights - logsumexp(weights, axis=1, keepdims=True)).cumsum(axis=1)
+        level = self._rng.random((len(shares), 1)) * shares[:, -1:]
+        return np.asarray((shares < level).sum(axis=1), dtype=np.intp)
+
+
+_Choice = Callable[[Array, Array], np.ndarray[tuple[int, ...], np.dtype[np.intp]]]
+
+
+@dataclass(frozen=True)
+class _Density:
+    """The log-density of a column's noises, tabulated: it is asked for millions of values."""
+
+    centre: float
+    spread: float
+    table: Array  # at the points of GRID
+
+    @classmethod
+    def of(cls, known: Array, narrowest: float) -> Self:
+        """Of noises like the known ones (M,)."""
+        centre, spread = float(np.median(known)), max(float(iqr(known)) or float(known.std()), narrowest)
+        return cls(centre, spread, log_density(centre + spread * np.sinh(GRID), known, narrowest))
+
+    def __call__(self, values: Array) -> Array:
+        return np.asarray(np.interp(np.arcsinh((values - self.centre) / self.spread), GRID, self.table))

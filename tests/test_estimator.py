@@ -511,7 +511,6 @@ def test_results_show_themselves_as_text(model, table):
 SENTENCE = "the refusal is a sentence of our own, in rows and columns"
 EXPECTED_FAILURES = {
     "check_n_features_in_after_fitting": "fits 15 rows; a causal model from fewer than 20 is refused",
-    "check_estimators_nan_inf": "fits 10 rows before it comes to the point; NaN and inf are refused in test_validate",
     "check_dtype_object": SENTENCE,
     "check_estimators_empty_data_messages": SENTENCE,
     "check_fit2d_1sample": SENTENCE,

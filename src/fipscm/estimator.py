@@ -14,6 +14,7 @@ import torch
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from fipscm.arrays import Array, Mask, Order
@@ -30,7 +31,7 @@ from fipscm.order.encoder import SCALES
 from fipscm.order.fill import fill_linearly
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.removal import Removal
-from fipscm.questions.check import CheckResult, check_model
+from fipscm.questions.check import CheckResult, check_model, missing_findings
 from fipscm.questions.deviations import Deviations, draw_deviations
 from fipscm.questions.effect import Effect, Question, average_effect
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
 
 PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
 MISSING = ("impute", "drop", "refuse")
-ROUNDS = 2  # of filling in missing cells and solving the regressions again; a third changes little
-ROUND_SWEEPS = 2  # each goes on from the cells of the one before
+ROUNDS = 2  # of solving the regressions again and drawing missing cells anew; a third changes little
+SWEEPS_PER_ROUND = 2  # each goes on from the cells of the one before
 REDRAWN = 3  # further tables with other values in missing cells, so that intervals know what those leave open
 _ASSESSED = ("order_confidence", "agreement")
 
@@ -118,7 +119,7 @@ class FiP(BaseEstimator):
         graph: nx.DiGraph | ArrayLike | None = None,
         knowledge: Knowledge | None = None,
         kinds: Mapping[Hashable, str] | None = None,
-        missing: Literal["impute", "drop", "refuse"] = "impute",
+        missing: str = "impute",
         scale: str = "standardized",
         edges: Literal["posterior", "test", "jacobian"] = "posterior",
         prune: bool = True,
@@ -142,12 +143,18 @@ class FiP(BaseEstimator):
         self.device = device
         self.verbose = verbose
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "refuse"
+        return tags
+
     def fit(self, X: Any, y: Any = None, *, intervened: Any = None, checkpoint: str | Path | None = None) -> Self:
         """Learn from a table: infer the order unless told, test the edges, fit the mechanisms.
 
         Args:
             X: a table: a frame of pandas or polars, a dictionary of columns, an array. Columns of two texts are coded
-                0 and 1. Dates, identifiers, free text and constant columns are set aside with a warning.
+                0 and 1. Dates, identifiers, free text and constant columns are set aside with a warning. Cells may be
+                missing (NaN); what is done about it says `missing`.
             y: not used; an outcome is a column of the table like any other.
             intervened: which columns were set from outside, if some rows come from experiments: for each row the name
                 of the column (several in a list, None where nothing was set), or a table of true and false. Such a row
@@ -172,7 +179,7 @@ class FiP(BaseEstimator):
             )
         warn_of_set_aside(columns)
         warn_of_missing_codes(frame)
-        table = _Table(frame, parse_intervened(columns.without_others(intervened), frame), frame.isna().to_numpy())
+        table = _Table.of(frame, parse_intervened(columns.without_others(intervened), frame))
         rng, domain = _generator(self.random_state), Domain.of(columns.kinds, frame)
         if table.holes.any():
             table = self._without_holes(table, domain)
@@ -328,11 +335,17 @@ class FiP(BaseEstimator):
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
 
-        Rows from experiments do not belong in it: a column that was set does not follow its causes.
+        Rows from experiments do not belong in it: a column that was set does not follow its causes. Missing cells are
+        drawn from the model, and rows with and without them are compared: do their other columns differ?
         """
-        frame = training_frame(self._fitted.checked_rows(self._coded(X)))
+        rng, missing_cells = _generator(random_state), self.missing != "refuse"
+        frame = training_frame(self._fitted.checked_rows(self._coded(X), missing_cells), missing_cells=missing_cells)
         inferred_on = None if self._constraints.fix_the_order else self.scale
-        return check_model(self._fitted, frame, _generator(random_state), inferred_on)
+        if not frame.isna().any(axis=None):
+            return check_model(self._fitted, frame, rng, inferred_on)
+        holes = tuple(missing_findings(frame))
+        drawn = self.columns_.encode(self.impute(frame, draws=1, random_state=rng)[0])
+        return CheckResult((*check_model(self._fitted, drawn, rng, inferred_on).findings, *holes))
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -503,19 +516,19 @@ class FiP(BaseEstimator):
             warnings.warn(f"{count}: {touched.sum()} of {len(touched)} rows were left out.", stacklevel=3)
             kept = training_frame(table.frame[~touched])
             _require_more_rows_than_columns(kept)
-            return _Table(kept, table.intervened[~touched], table.holes[~touched])
+            return _Table.of(kept, table.intervened[~touched])
         warnings.warn(f"{count} and were filled in by the model, in {touched.sum()} rows.", stacklevel=3)
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
     def _imputed(self, table: "_Table", domain: Domain, found: Removal, rng: np.random.Generator) -> "_Table":
         """The table with its missing cells drawn from models that were learned from it, each from the one before."""
         scm = self._fit_on(table, found, rng, network=False)
+        table = table.trusting_observed(scm.allowed)
         for _ in range(ROUNDS):
-            drawn = Imputer(scm, domain, rng).redraw(table.values, table.holes, ROUND_SWEEPS, table.intervened)
-            table = table.with_values(drawn)
             scm = refit_regressions(scm, table.frame, table.untold, int(rng.integers(2**31)))
-        drawn = Imputer(scm, domain, rng).redraw(table.values, table.holes, ROUND_SWEEPS, table.intervened)
-        return table.with_values(drawn)
+            drawn = Imputer(scm, domain, rng).redraw(table.values, table.holes, SWEEPS_PER_ROUND, table.intervened)
+            table = table.with_values(drawn)
+        return table
 
     def _fit_on(
         self,
@@ -548,7 +561,7 @@ class FiP(BaseEstimator):
         if table.holes.any():
             imputer = Imputer(scm, domain, rng)
             for _ in range(REDRAWN):
-                redrawn.append(imputer.redraw(table.values, table.holes, ROUND_SWEEPS, table.intervened))
+                redrawn.append(imputer.redraw(table.values, table.holes, SWEEPS_PER_ROUND, table.intervened))
         return draw_deviations(scm, table.values, possible, rng, table.untold, redrawn)
 
     def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Deviations]]:
@@ -600,10 +613,21 @@ class _Table(NamedTuple):
     intervened: Mask  # (N, D), true where a column was set from outside
     holes: Mask  # (N, D), true where a cell was missing, whatever has been filled in since
 
-    @property
-    def untold(self) -> Mask:
-        """(N, D), where a row does not tell how its column comes about: the cell was set from outside, or made up."""
-        return self.intervened | self.holes
+    untold: Mask  # (N, D), true where a row is not to tell how its column comes about
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, intervened: Mask) -> "_Table":
+        """Where a cell was set from outside or is missing, its row does not tell how its column comes about."""
+        holes = frame.isna().to_numpy()
+        return cls(frame, intervened, holes, intervened | holes)
+
+    def trusting_observed(self, causes: Mask) -> "_Table":
+        """The same table, where rows do not tell about a column either if one of its causes (D, D) is missing.
+
+        A cause that was drawn blurs its effects. Where less than half of the rows would be left, that is borne.
+        """
+        either = self.intervened | self.holes | (self.holes @ causes.T)
+        return self._replace(untold=np.where(either.mean(axis=0) <= 0.5, either, self.untold))
 
     def with_values(self, values: Array) -> "_Table":
         """The same table with other values (N, D)."""

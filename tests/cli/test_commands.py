@@ -51,7 +51,7 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["counterfactual", "data.csv", "nowhere.csv", "--do", "age=1"], "no file 'nowhere.csv'"),
         (["counterfactual", "data.csv", "narrow.csv", "--do", "age=1"], "but the model needs age, dose, pain"),
         (["check", "data.csv", "nowhere.csv"], "no file 'nowhere.csv'"),
-        (["check", "data.csv", "gaps.csv"], "'pain' holds 50 missing values"),
+        (["check", "data.csv", "gaps.csv", "--missing", "refuse"], "'pain' holds 50 missing values"),
         (["effect", "data.csv", "--of", "doze", "--on", "pain"], "did you mean 'dose'"),
         (["effect", "data.csv", "--of", "dose", "--on", "pian"], "did you mean 'pain'"),
         ([*EFFECT, "--treated", "nan"], "NaN or infinity"),

@@ -12,6 +12,7 @@ from fipscm.bench.run.engine import BACKENDS
 from fipscm.bench.tasks import TASKS
 from fipscm.cli import names
 from fipscm.cli.app import app
+from fipscm.estimator import MISSING
 from fipscm.order import ORDERINGS, SCALES
 from fipscm.simulate import PRIORS
 from fipscm.simulate.worlds import VARIANTS
@@ -60,6 +61,7 @@ def test_every_public_name_is_there_and_no_other():
     [
         (names.SCALES, SCALES),
         (names.KINDS, KINDS),
+        (names.MISSING, MISSING),
         (names.ORDER_METHODS, ORDERINGS),
         (names.PRESETS, PRIORS),
         (names.DISTRIBUTIONS, dict.fromkeys(name for priors in PRIORS.values() for name in priors)),

@@ -23,4 +23,5 @@ BENCH_METHODS = (
     *("least-squares", "adjustment"),
     *("d-max-2", "d-max-10", "d-max-20", "transformer"),
 )
+MISSING = ("impute", "drop", "refuse")
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 import fipscm
-from fipscm.cli.names import KINDS, SCALES
+from fipscm.cli.names import KINDS, MISSING, SCALES
 from fipscm.cli.typed import as_column, as_edge, as_kind, split_names
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ Dropped = Annotated[str | None, _known("Leave these columns out, separated by co
 Kinds = Annotated[list[str] | None, _known(f"NAME=KIND, one of {', '.join(KINDS)}; repeatable.")]
 Order = Annotated[str | None, _known("All columns, causes first, separated by commas.")]
 Graph = Annotated[str | None, _known("Adjacency table (row = cause) of the graph: a CSV or Parquet file.")]
+Missing = Annotated[str, typer.Option(help=f"What to do about missing cells: {', '.join(MISSING)}.")]
 Separator = Annotated[str | None, _written("What stands between cells, as in ';', or tab.")]
 Decimal = Annotated[str | None, _written("The decimal mark: . or ,")]
 Encoding = Annotated[str | None, _written("Such as utf-8, utf-16 or cp1252.")]
@@ -142,6 +143,7 @@ class FitOptions(OrderOptions):
 
     order: Order = None
     graph: Graph = None
+    missing: Missing = MISSING[0]
 
     @property
     def fix_the_order(self) -> bool:
@@ -157,6 +159,7 @@ class FitOptions(OrderOptions):
             graph=None if self.graph is None else read_table(self.graph, row_names=True),
             knowledge=self.knowledge(columns),
             kinds=self.kinds(columns),
+            missing=self.missing,
             scale=self.scale,
             random_state=seed,
             verbose=sys.stderr.isatty(),

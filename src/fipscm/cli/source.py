@@ -10,7 +10,7 @@ from tempfile import NamedTemporaryFile
 
 import pandas as pd
 
-from fipscm.cli.options import FitOptions, ReadOptions
+from fipscm.cli.options import FitOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
 from fipscm.graph import listed
@@ -58,14 +58,14 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
     return Source(known, False, lambda: estimator.fit(table, intervened=intervened))
 
 
-def rows_for(path: str, source: Source, options: ReadOptions) -> pd.DataFrame:
+def rows_for(path: str, source: Source, options: FitOptions) -> pd.DataFrame:
     """Rows that a model can be asked about; other columns are carried along."""
     frame, columns = read_table(path, reading=options.reading), source.columns
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         found, needed = (listed(names) for names in (frame.columns, columns))
         raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add '{missing[0]}'.")
-    require_finite(as_frame(source.known.encode(frame[columns])))
+    require_finite(as_frame(source.known.encode(frame[columns])), missing_cells=options.missing != "refuse")
     return frame
 
 

@@ -18,6 +18,7 @@ from fipscm.questions.kernel_tests import dependence, discrepancy
 from fipscm.scm.base import SCM
 
 SUBSAMPLE = 400  # rows; the time of kernel tests grows with their square
+FEWEST_HOLES = 10  # rows with a missing cell; fewer can hardly differ from the others
 EXACT = 1 - 1e-8  # R2; what is left of the variance is rounding error
 
 
@@ -198,6 +199,34 @@ def novelty_finding(values: Array) -> Finding:
         f"p = {found.p_value:.2g}): trust an inferred order less, and state what you know.",
         serious=False,
     )
+
+
+def missing_findings(frame: pd.DataFrame) -> Iterator[Finding]:
+    """Do rows in which a column is missing differ in another column? Corrected for the number of comparisons."""
+    holed, comparisons = [name for name in frame.columns if frame[name].isna().any()], frame.shape[1] - 1
+    for name in holed:
+        without = frame[name].isna()
+        compared = {}
+        for other in frame.columns.drop(name):
+            groups = [frame.loc[rows, other].dropna() for rows in (without, ~without)]
+            if min(map(len, groups)) >= FEWEST_HOLES:
+                compared[other] = stats.ks_2samp(*groups)
+        if not compared:
+            continue
+        other = min(compared, key=lambda column: compared[column].pvalue)
+        figure = float(compared[other].statistic)
+        p_value = min(1.0, float(compared[other].pvalue) * comparisons * len(holed))
+        yield Finding(
+            "missing at random",
+            str(name),
+            figure,
+            p_value,
+            p_value > SIGNIFICANCE,
+            f"Rows without '{name}' differ from the others in '{other}' (Kolmogorov-Smirnov {figure:.2f}, "
+            f"p = {p_value:.2g}): its cells are not missing completely at random. Filling them in is right where "
+            f"observed columns decide which are missing, and wrong where the missing value of '{name}' itself does.",
+            serious=False,
+        )
 
 
 def table_findings(frame: pd.DataFrame) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ from fipscm.questions.likelihood import NARROWEST, log_density
 CANDIDATES = 12  # per cell and sweep, besides the value that it has
 SWEEPS = 10  # from a start that ignores the effects of a cell
 REGRESSION_ROWS = 2_000  # drawn from the model
-GRID = np.linspace(-10, 10, 801)  # inverse hyperbolic sines: fine steps where noises are, and out to 10,000 spreads
+GRID = np.linspace(-8, 8, 321)  # inverse hyperbolic sines: fine steps where noises are, and out to 1,000 spreads
 
 
 @dataclass(frozen=True)

@@ -624,10 +624,10 @@ class _Table(NamedTuple):
     def trusting_observed(self, causes: Mask) -> "_Table":
         """The same table, where rows do not tell about a column either if one of its causes (D, D) is missing.
 
-        A cause that was drawn blurs its effects. Where less than half of the rows would be left, that is borne.
+        A cause that was drawn blurs its effects. Where less than a third of the rows would be left, that is borne.
         """
-        either = self.intervened | self.holes | (self.holes @ causes.T)
-        return self._replace(untold=np.where(either.mean(axis=0) <= 0.5, either, self.untold))
+        either = self.untold | (self.holes @ causes.T)
+        return self._replace(untold=np.where(either.mean(axis=0) <= 2 / 3, either, self.untold))
 
     def with_values(self, values: Array) -> "_Table":
         """The same table with other values (N, D)."""

@@ -63,11 +63,12 @@ def test_nothing_but_holes_is_drawn(scm, table, rng):
 
 @pytest.mark.parametrize(
     ("kind", "expected"),
-    [("continuous", [-0.6, 1.4, 9.0]), ("count", [0, 1, 5]), ("ordinal", [0, 1, 5]), ("binary", [0, 0, 5])],
+    [("continuous", [0, 1.4, 5]), ("count", [0, 1, 5]), ("ordinal", [0, 1, 5]), ("binary", [0, 0, 5])],
 )
-def test_values_are_of_the_kind_of_their_column(kind, expected):
+def test_values_are_of_the_kind_and_range_of_their_column(kind, expected):
     domain = Domain({"x": kind}, ["x"], np.array([0.0]), np.array([5.0]))
-    np.testing.assert_array_equal(domain.nearest(0, np.array([-0.6, 1.4, 9.0])), expected)
+    found = domain.nearest_cells(np.array([[-0.6], [1.4], [9.0]]), np.ones((3, 1), dtype=bool))
+    np.testing.assert_array_equal(found[:, 0], expected)
 
 
 def test_a_tabulated_density_is_the_density(rng):

@@ -48,11 +48,16 @@ class Domain:
             return values
         if kind == "binary":
             return np.where(values < (low + high) / 2, low, high)
-        return np.clip(np.round(values), low, high)
+        return np.round(values)
+
+    def holds(self, column: int, values: Array) -> Mask:
+        """Whether values lie among those that were observed: what is beyond, a model can only guess."""
+        return np.asarray((values >= self.low[column]) & (values <= self.high[column]))
 
     def nearest_cells(self, rows: Array, holes: Mask) -> Array:
-        """The rows (N, D), with a value of the column's kind in every hole."""
-        columns = [self.nearest(column, values) for column, values in enumerate(rows.T)]
+        """The rows (N, D), with a value of the column's kind and range in every hole."""
+        inside = np.clip(rows, self.low, self.high)
+        columns = [self.nearest(column, values) for column, values in enumerate(inside.T)]
         return np.where(holes, np.column_stack(columns), rows)
 
 
@@ -105,6 +110,7 @@ class Imputer:
         own = density(candidates - mean[:, None])
         proposed = np.logaddexp(own, norm.logpdf(candidates, linear[:, None], error)) - np.log(2)
         probable = own + self._of_effects(node, candidates, units, follows)
+        probable[~self._domain.holds(node, candidates)] = -np.inf
         return np.take_along_axis(candidates, choose(probable, proposed)[:, None], axis=1)[:, 0]
 
     def _of_effects(self, node: int, candidates: Array, units: Array, follows: Mask) -> Array:

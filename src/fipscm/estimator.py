@@ -71,7 +71,7 @@ class FiP(BaseEstimator):
         kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
             "categorical".
         missing: what is done about missing cells. "impute" draws them from the model itself, given the other cells of
-            their row, and makes the intervals of effects wider for it; a column may lack up to 60 % of its cells.
+            their row, and intervals of effects take that into account; a column may lack up to 60 % of its cells.
             "drop" learns from the complete rows alone, "refuse" takes no table with missing cells.
         scale: "standardized" lets no unit influence the inferred order, "raw" uses the columns' variances as evidence.
         edges: "posterior" for odds that weigh what the order model holds and what the rows say, "test" for the

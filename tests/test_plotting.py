@@ -9,7 +9,8 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from fipscm.errors import FileError
-from fipscm.plotting import NEGATIVE, POSITIVE, draw_graph, plot_graph
+from fipscm.layout.strokes import NEGATIVE, POSITIVE
+from fipscm.plotting import draw_graph, plot_graph
 
 mpl.use("Agg")
 

@@ -1,6 +1,6 @@
 """A causal graph as a picture: causes to the left, edge width by strength, colour by sign."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from pathlib import Path
 from typing import cast
 
@@ -17,11 +17,12 @@ from fipscm.dot import to_dot
 from fipscm.errors import FileError
 from fipscm.layout import MOST_BOXES, Layout, around, label_places, layered
 from fipscm.layout.picture import FONT
+from fipscm.layout.strokes import NEGATIVE, POSITIVE, strokes
 from fipscm.tables.write import require_writable, write_whole
 
 DOT = ".dot"
 PICTURES = (".png", ".pdf", ".svg", DOT)
-POSITIVE, NEGATIVE, NODE, BORDER = "#2b6cb0", "#c05621", "#edf2f7", "#4a5568"
+NODE, BORDER = "#edf2f7", "#4a5568"
 POINTS = 72  # per inch
 LEAST_WIDTH, TITLE_HEIGHT = 420.0, 46.0  # points
 PLACEHOLDERS = "Last Resort High-Efficiency"  # a font that comes with matplotlib and has an empty box for everything
@@ -78,17 +79,6 @@ def require_writable_picture(path: str | Path) -> None:
     require_writable(path)
 
 
-def opacity(confidence: float) -> float:
-    """1 where the direction is certain, 1/6 where both directions are equally likely."""
-    return 1 / 6 + 5 / 6 * min(1.0, max(0.0, 2 * confidence - 1))
-
-
-def line_widths(strengths: Sequence[float]) -> list[float]:
-    """In points, the strongest edge thickest."""
-    strongest = max(map(abs, strengths), default=1.0) or 1.0
-    return [0.8 + 3.2 * abs(strength) / strongest for strength in strengths]
-
-
 def _new_axes(layout: Layout) -> Axes:
     width, height = max(layout.width, LEAST_WIDTH), layout.height + TITLE_HEIGHT
     figure = plt.figure(figsize=(width / POINTS, height / POINTS))
@@ -103,27 +93,23 @@ def _points_per_unit(axes: Axes, layout: Layout) -> float:
 
 
 def _draw_edges(axes: Axes, layout: Layout, graph: nx.DiGraph, strength: str, numbers: bool, scale: float) -> None:
-    data = [graph.edges[route.cause, route.effect] for route in layout.routes]
-    strengths = [float(facts.get(strength, 1.0)) for facts in data]
-    for route, facts, value, width in zip(layout.routes, data, strengths, line_widths(strengths), strict=True):
+    drawn = strokes(graph, layout.routes, strength)
+    for route, stroke in zip(layout.routes, drawn, strict=True):
         codes = [Curve.MOVETO, *[Curve.CURVE4] * (len(route.points) - 1)]
         arrow = FancyArrowPatch(
             path=Curve(route.points, codes),
             arrowstyle="-|>",
-            mutation_scale=(6 + 1.5 * width) * scale,
-            linewidth=width * scale,
-            color=_colour(value),
-            alpha=opacity(facts.get("confidence", 1.0)),
+            mutation_scale=(6 + 1.5 * stroke.width) * scale,
+            linewidth=stroke.width * scale,
+            color=stroke.colour,
+            alpha=stroke.opacity,
             joinstyle="miter",
         )
         axes.add_patch(arrow)
-    for (x, y), value in zip(label_places(layout.routes) if numbers else (), strengths, strict=False):
-        beside = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6 * scale}
-        axes.text(x, y, f"{value:+.2f}", color=_colour(value), size=8 * scale, ha="center", va="center", bbox=beside)
-
-
-def _colour(strength: float) -> str:
-    return POSITIVE if strength >= 0 else NEGATIVE
+    for (x, y), stroke in zip(label_places(layout.routes) if numbers else (), drawn, strict=False):
+        number = axes.text(x, y, f"{stroke.strength:+.2f}", color=stroke.colour, size=8 * scale)
+        number.set(horizontalalignment="center", verticalalignment="center")
+        number.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6 * scale})
 
 
 def _draw_boxes(axes: Axes, layout: Layout, scale: float) -> None:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
+from fipscm.display import card, graph_card, paragraph
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
 from fipscm.graph import to_networkx
@@ -261,10 +262,11 @@ class FiP(BaseEstimator):
         """
         from fipscm.report import build_report  # needs libraries that nothing else needs
 
+        if target is not None and target not in self._fitted.names:
+            raise unknown_name("column", target, self._fitted.names)
         given, frame = self._constraints.fix_the_order, self._observations(X).frame
         model = self if given or self._assessment is not None else copy(self).assess(frame)
-        confidence = None if given else model.order_confidence_
-        return build_report(model, frame, confidence, target, _generator(random_state))
+        return build_report(model, frame, not given, target, _generator(random_state))
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -318,6 +320,15 @@ class FiP(BaseEstimator):
         from fipscm.plotting import plot_graph  # drawing libraries are imported where they are used
 
         return plot_graph(self.to_networkx(standardized=True), axes, numbers=numbers, target=target)
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "scm_"):
+            return card("FiP", paragraph(f"{self!r}: not fitted yet."))
+        return graph_card("FiP", self.to_networkx(standardized=True), self.causal_order_)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        # scikit-learn would show the parameters only.
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     @property
     def order_confidence_(self) -> pd.DataFrame:

@@ -13,9 +13,9 @@ __all__ = ["Report", "build_report"]
 def build_report(
     model: FittedModel,
     frame: pd.DataFrame,
-    confidence: pd.DataFrame | None,
+    inferred: bool,
     target: Hashable | None,
     rng: np.random.Generator,
 ) -> Report:
-    """A page about a model and a table with its columns; `confidence` is None if the causal order was given."""
-    return render(write_document(model, frame, confidence, target, rng))
+    """A page about a model and a table with its columns; an `inferred` order must have been assessed."""
+    return render(write_document(model, frame, inferred, target, rng))

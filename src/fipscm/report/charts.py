@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from fipscm.arrays import Array
@@ -51,8 +52,9 @@ def histogram_chart(title: str, words: str, **samples: Array) -> Chart:
     return Chart({"kind": "histogram", "title": title, "borders": rounded(borders), "heights": heights}, words)
 
 
-def confidence_chart(names: Sequence[Hashable], shares: Array) -> Chart:
-    """How often the row comes before the column, for all pairs; names and shares (D, D) in causal order."""
+def confidence_chart(names: Sequence[Hashable], confidence: pd.DataFrame) -> Chart:
+    """How often the row comes before the column, for all pairs of names, which are in causal order."""
+    shares = confidence.loc[list(names), list(names)].to_numpy()
     least = np.min(shares[np.triu_indices(len(names), 1)], initial=1.0)
     words = f"In this order, every column comes before each later one in at least {least:.0%} of the resampled orders."
     return Chart({"kind": "confidence", "names": list(map(str, names)), "shares": rounded(shares)}, words)

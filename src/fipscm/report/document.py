@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Array
-from fipscm.errors import unknown_name
 from fipscm.layout import MOST_BOXES, Layout, around, layered, to_svg
 from fipscm.layout.strokes import Stroke, strokes
 from fipscm.questions.check import CheckResult, Finding
@@ -96,15 +95,13 @@ class Document:
 def write_document(
     model: FittedModel,
     frame: pd.DataFrame,
-    confidence: pd.DataFrame | None,
+    inferred: bool,
     target: Hashable | None,
     rng: np.random.Generator,
 ) -> Document:
-    """Ask a model everything that the report says; `confidence` is P(row precedes column), None of a given order."""
+    """Ask a model everything that the report says; an `inferred` order must have been assessed."""
     scm = model.scm_
     target = _last_effect(model) if target is None else target
-    if target not in scm.names:
-        raise unknown_name("column", target, scm.names)
     whole = model.to_networkx(standardized=True)
     graph = around(whole, target) if len(whole) > MOST_BOXES else whole
     names = [name for name in scm.names if name in graph]
@@ -123,7 +120,7 @@ def write_document(
         target=target,
         check=check,
         order=order,
-        confidence=None if confidence is None else confidence_chart(order, confidence.loc[order, order].to_numpy()),
+        confidence=confidence_chart(order, model.order_confidence_) if inferred else None,
         doubtful=doubtful_edges(graph),
         picture=to_svg(graph, layout, [(a, b) for a, b, _ in hidden.pairs], scale=_picture_scale(layout)),
         edges=edges,
@@ -135,7 +132,7 @@ def write_document(
         comparisons=_comparisons(frame, sampled, check, order),
         joint_fit=next(finding for finding in check.findings if finding.check == "joint fit"),
         variation=variation_shares(scm, target, rng),
-        limits=list(limits(graph, check, confidence is not None, hidden)),
+        limits=list(limits(graph, check, inferred, hidden)),
         ranges=[(name, float(frame[name].min()), float(frame[name].max())) for name in order],
         rows_shown=some[names].to_numpy().T,
     )

@@ -22,6 +22,11 @@ class FittedModel(Protocol):
     mechanisms_: pd.DataFrame
     scm_: LearnedSCM
 
+    @property
+    def order_confidence_(self) -> pd.DataFrame:
+        """P(row precedes column), once an inferred order has been assessed."""
+        ...
+
     def to_networkx(self, *, standardized: bool = False) -> nx.DiGraph:
         """The graph, with weights in standard deviations if asked."""
         ...

@@ -57,7 +57,7 @@
           type: "heatmap", z: facts.shares.map((row, i) => row.map((share, j) => (i === j ? null : share))), zmin: 0, zmax: 1, text: hover,
           colorscale: [[0, colour("lowers")], [0.5, colour("soft")], [1, colour("raises")]], hovertemplate: "%{text}: %{z:.0%}<extra></extra>",
           texttemplate: few ? "%{z:.0%}" : "", xgap: 2, ygap: 2,
-          colorbar: { tickformat: ".0%", thickness: 10, outlinewidth: 0 },
+          showscale: !few, colorbar: { tickformat: ".0%", thickness: 10, outlinewidth: 0 },
         }],
         layout: layout({ xaxis: { ...ticks, side: "top" }, yaxis: { ...ticks, autorange: "reversed" } }),
       };

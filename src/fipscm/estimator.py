@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
+from fipscm.display import card, graph_card, paragraph
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
 from fipscm.graph import allowed_from_order, listed, to_networkx
@@ -46,6 +48,8 @@ from fipscm.tables.validate import one_row, training_frame, warn_of_missing_code
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from fipscm.report import Report
 
 PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
 _ASSESSED = ("order_confidence", "agreement")
@@ -175,15 +179,17 @@ class FiP(BaseEstimator):
         self.columns_, self._library = columns, library_of(X)
         return self._adopt(scm)
 
-    def assess(self) -> Self:
+    def assess(self, X: Any = None) -> Self:
         """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
 
-        Afterwards `order_confidence_` and `agreement_` exist, and are saved with the model.
+        Afterwards `order_confidence_` and `agreement_` exist, and are saved with the model. The rows are those of the
+        training table, unless another table is given: a loaded model needs one. Rows from experiments do not belong
+        in it.
         """
         scm, names = self._fitted, self._fitted.names
-        orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state))
+        table = self._training_table if X is None else self._observations(X)
+        orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state), table)
         possible = self._constraints.knowledge.allowed(names)
-        table = self._training_table
         shares = agreement(table.values, scm.order, orders, possible, table.intervened)
         return self._adopt_assessment(precedence_shares(orders), shares)
 
@@ -291,9 +297,24 @@ class FiP(BaseEstimator):
 
         Rows from experiments do not belong in it: a column that was set does not follow its causes.
         """
-        frame = training_frame(self._fitted.checked_rows(self._coded(X)))
+        frame = self._observations(X).frame
         inferred_on = None if self._constraints.fix_the_order else self.scale
         return check_model(self._fitted, frame, _generator(random_state), inferred_on)
+
+    def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
+        """Everything the model says about a table, as one page for a browser: `model.report(df).save("report.html")`.
+
+        The verdict comes first, then order, graph, effects, mechanisms, noises, and what the model must not be used
+        for. `target` is the column whose variation is explained, by default the last of the order that has
+        causes. A model that has not been assessed is assessed on this table.
+        """
+        from fipscm.report import build_report  # needs libraries that nothing else needs
+
+        if target is not None and target not in self._fitted.names:
+            raise unknown_name("column", target, self._fitted.names)
+        given, frame = self._constraints.fix_the_order, self._observations(X).frame
+        model = self if given or self._assessment is not None else copy(self).assess(frame)
+        return build_report(model, frame, not given, target, _generator(random_state))
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -330,10 +351,14 @@ class FiP(BaseEstimator):
             model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
         return model
 
-    def to_networkx(self) -> nx.DiGraph:
-        """A copy of the graph, with `weight` and `score` on every edge."""
-        check_is_fitted(self)
-        return self.graph_.copy()
+    def to_networkx(self, *, standardized: bool = False) -> nx.DiGraph:
+        """A copy of the graph, with `weight` and `score` on every edge; weights in standard deviations if asked."""
+        scm, graph = self._fitted, self.graph_.copy()
+        if standardized:
+            spread = dict(zip(scm.names, scm.scale.tolist(), strict=True))
+            for cause, effect, data in graph.edges(data=True):
+                data["weight"] *= spread[cause] / spread[effect]
+        return graph
 
     def to_fixed_point(self) -> FixedPointSCM:
         """The same model as the paper defines it: an order, independent noises, a triangular map, and no graph."""
@@ -343,18 +368,24 @@ class FiP(BaseEstimator):
         """The same model as a `dowhy.gcm.InvertibleStructuralCausalModel`; needs the extra `baselines`."""
         return to_dowhy(self._fitted, _generator(random_state))
 
-    def plot(self, axes: "Axes | None" = None) -> "Axes":
+    def plot(self, axes: "Axes | None" = None, *, numbers: bool = False, target: Hashable | None = None) -> "Axes":
         """Draw the graph: causes to the left, edge width by strength in standard deviations, colour by sign.
 
-        After `assess`, edges whose direction is in doubt are pale.
+        After `assess`, edges whose direction is in doubt are pale. `numbers` writes the strengths beside the edges;
+        with a `target`, only its causes and effects are drawn.
         """
-        from fipscm.plotting import plot_graph  # the only answer that needs a drawing library
+        from fipscm.plotting import plot_graph  # drawing libraries are imported where they are used
 
-        scm = self._fitted
-        strengths = {"weight": scm.edge_weights * scm.scale[:, None] / scm.scale}
-        if self._assessment is not None:
-            strengths["confidence"] = self._assessment[0].to_numpy()
-        return plot_graph(to_networkx(scm.adjacency, scm.names, **strengths), axes)
+        return plot_graph(self.to_networkx(standardized=True), axes, numbers=numbers, target=target)
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "scm_"):
+            return card("FiP", paragraph(f"{self!r}: not fitted yet."))
+        return graph_card("FiP", self.to_networkx(standardized=True), self.causal_order_)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        # scikit-learn would show the parameters only.
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     @property
     def kinds_(self) -> dict[Hashable, str]:
@@ -402,6 +433,11 @@ class FiP(BaseEstimator):
                 "assess() before saving."
             )
         return self._table
+
+    def _observations(self, X: Any) -> "_Table":
+        """A table that the model can be held against, in which nothing was set from outside."""
+        frame = training_frame(self._fitted.checked_rows(self._coded(X)))
+        return _Table(frame, np.zeros(frame.shape, dtype=bool))
 
     @property
     def _constraints(self) -> Constraints:
@@ -464,17 +500,18 @@ class FiP(BaseEstimator):
         """Models on plausible orders, each with its deviations."""
         if count and self._constraints.fix_the_order:
             raise KnowledgeError("The causal order was given, so no other one is plausible: ask without `orders`.")
-        for order in self._draw_orders(count, rng) if count else ():
-            table = self._training_table
+        if not count:
+            return
+        table = self._training_table
+        for order in self._draw_orders(count, rng, table):
             scm = self._fit_on(table, self._read_order(table, allowed_from_order(order).T), rng)
             yield scm, self._deviations_of(scm, table, rng)
 
-    def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
+    def _draw_orders(self, count: int, rng: np.random.Generator, table: "_Table") -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         if self._constraints.fix_the_order:
             return [self._fitted.order]
         before = self._precedence(self._fitted.names)
-        table = self._training_table
         return drawn_orders(
             table.values, rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
         )
@@ -494,6 +531,7 @@ class FiP(BaseEstimator):
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:
         self._assessment = self._named(confidence), self._named(agreeing)
+        self.graph_ = self.graph_.copy()  # a copy of this model may hold the same graph
         for cause, effect in self.graph_.edges:
             self.graph_.edges[cause, effect]["confidence"] = float(self._assessment[0].loc[cause, effect])
         return self

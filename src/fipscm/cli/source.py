@@ -64,7 +64,7 @@ def rows_for(path: str, source: Source, options: ReadOptions) -> pd.DataFrame:
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         found, needed = (listed(names) for names in (frame.columns, columns))
-        raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add '{missing[0]}'.")
+        raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add {listed(missing)}.")
     require_finite(as_frame(source.known.encode(frame[columns])))
     return frame
 

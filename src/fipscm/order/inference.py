@@ -20,7 +20,8 @@ from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.reader import EvidenceReader, Reader
 from fipscm.order.removal import Removal, random_leaf, remove_leaves
-from fipscm.order.weights import Encoder, shipped_encoder
+from fipscm.order.weights import Encoder, reads_missing_cells, shipped_encoder
+from fipscm.robust import tame_rows
 
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 
@@ -88,6 +89,8 @@ def processor_cores(n_jobs: int | None) -> int:
 def _reader(encoder: Encoder, values: Array, raw: bool) -> Reader:
     if isinstance(encoder, AxialEncoder):
         return RowsReader.of(encoder, values, raw)
+    if not reads_missing_cells(encoder):  # evidence in two views bears wild cells itself
+        values = values[tame_rows(values)]
     return EvidenceReader.of(encoder, values[None], raw)
 
 

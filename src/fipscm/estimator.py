@@ -25,12 +25,13 @@ from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.overview import overview
-from fipscm.mechanism.progress import progress_bar, silent
+from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
 from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.questions.check import CheckResult, check_model
 from fipscm.questions.effect import Effect, Question, average_effect, bootstrap_corrections
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
+from fipscm.questions.recommend import Recommendation, recommend
 from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
@@ -117,7 +118,15 @@ class FiP(BaseEstimator):
         self.device = device
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, intervened: Any = None, checkpoint: str | Path | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        intervened: Any = None,
+        checkpoint: str | Path | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Self:
         """Learn from a table: infer the order unless told, test the edges, fit the mechanisms.
 
         Args:
@@ -128,6 +137,8 @@ class FiP(BaseEstimator):
                 tells nothing about the causes of that column, and much about its effects: both are used.
             checkpoint: a file name under which the training of the network, where one is needed, is saved after every
                 epoch; a fit that was interrupted goes on from there. It is removed at the end.
+            on_progress: told the stage, the steps done, the steps in all and a note, instead of the bars that `verbose`
+                shows; what it raises ends the fit.
         """
         if y is not None:
             warnings.warn(
@@ -148,7 +159,8 @@ class FiP(BaseEstimator):
         warn_of_missing_codes(frame)
         table = _Table(frame, parse_intervened(intervened, frame))
         rng = _generator(self.random_state)
-        scm = self._fit_on(table, self._choose_order(table), rng, checkpoint)
+        order = self._choose_order(table, on_progress or silent)
+        scm = self._fit_on(table, order, rng, checkpoint, on_progress)
         if not scm.allowed.any():
             warnings.warn(
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
@@ -237,6 +249,18 @@ class FiP(BaseEstimator):
         if doubt := found.disagreement:
             warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
         return found
+
+    def recommend(
+        self, target: Hashable, *, value: float, using: Sequence[Hashable] | None = None, random_state: Any = 0
+    ) -> Recommendation:
+        """Which single column to set, and to what, so that the average of another comes nearest to a wanted value.
+
+        Only values among the rows of the training table are considered; `using` names the columns that can be acted on,
+        by default every other one. The answer's `.do` can be passed to `intervene`.
+        """
+        scm = self._fitted
+        ranges = dict(zip(scm.names, zip(scm.box.low, scm.box.high, strict=True), strict=True))
+        return recommend(scm, target, value, using, ranges=ranges, rng=_generator(random_state))
 
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
@@ -340,13 +364,20 @@ class FiP(BaseEstimator):
         given = self._constraints.settings(self._fitted.names)
         return {**self.get_params(), **given, "random_state": seed, "device": str(self.device)}
 
-    def _choose_order(self, table: "_Table") -> Order:
+    def _choose_order(self, table: "_Table", on_progress: OnProgress) -> Order:
         """The order given, or the inferred one; always one the knowledge permits."""
         names = list(table.frame.columns)
         if self._constraints.fix_the_order:
             return self._constraints.given_order(names)
         before = self._precedence(names)
-        return zero_shot_order(table.values, self._raw, before, n_jobs=self.n_jobs, intervened=table.intervened).order
+        return zero_shot_order(
+            table.values,
+            self._raw,
+            before,
+            n_jobs=self.n_jobs,
+            intervened=table.intervened,
+            on_step=steps_of("Inferring the order", on_progress),
+        ).order
 
     def _precedence(self, names: Sequence[Hashable]) -> Mask | None:
         """(D, D), who must stand before whom in an inferred order."""
@@ -357,11 +388,17 @@ class FiP(BaseEstimator):
         return self.scale == "raw"
 
     def _fit_on(
-        self, table: "_Table", order: Order, rng: np.random.Generator, checkpoint: str | Path | None = None
+        self,
+        table: "_Table",
+        order: Order,
+        rng: np.random.Generator,
+        checkpoint: str | Path | None = None,
+        on_progress: OnProgress | None = None,
     ) -> LearnedSCM:
         names = list(table.frame.columns)
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
-        with progress_bar() if self.verbose else nullcontext(silent) as on_progress:
+        shown = progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
+        with shown as report:
             return fit_mechanism(
                 table.frame,
                 self._constraints.allowed(order, names),
@@ -370,7 +407,7 @@ class FiP(BaseEstimator):
                 required=self._constraints.required(order, names),
                 intervened=table.intervened,
                 seed=int(rng.integers(2**31)),
-                on_progress=on_progress,
+                on_progress=report,
                 checkpoint=None if checkpoint is None else Path(checkpoint),
             )
 

@@ -12,6 +12,8 @@ ROWS = [
     {"errors", "arrays"},
     {"tables.stream"},
     {"graph"},
+    {"layout.picture"},
+    {"layout.sugiyama"},
     {"metrics", "knowledge"},
     {"constraints"},
     {"tables.read", "tables.validate"},

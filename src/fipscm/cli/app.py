@@ -7,13 +7,14 @@ import typer
 from fipscm import __version__
 from fipscm.cli.commands.ask import check, counterfactual, do, effect, sample
 from fipscm.cli.commands.bench import bench, bench_summary
+from fipscm.cli.commands.explore import explore
 from fipscm.cli.commands.learn import fit, order
 from fipscm.cli.commands.pretrain import pretrain
 from fipscm.cli.commands.simulated import demo, simulate
 
 app = typer.Typer(add_completion=False)
 
-for command in (demo, order, fit, sample, do, counterfactual, effect, check, simulate, pretrain, bench, bench_summary):
+for command in (demo, order, fit, sample, do, counterfactual, effect, check, explore, simulate, pretrain, bench, bench_summary):
     app.command()(command)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+import networkx as nx
+
 from fipscm.explore.units import SEED, UNITS
 from fipscm.knowledge import Knowledge
 from fipscm.scm.intervention import Do, Shift
@@ -27,6 +29,7 @@ def python_lines(
     source = f"load({model!r})" if model is not None else f"FiP({arguments}).fit(table)"
     written = "{" + ", ".join(f"{name!r}: {_rule(rule)}" for name, rule in do.items()) + "}"
     lines = [
+        *(["import networkx as nx"] if "nx." in source else []),
         "import pandas as pd",
         "",
         "from fipscm import FiP, Knowledge, Shift, load",
@@ -53,6 +56,8 @@ def _rule(rule: Any) -> str:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, nx.Graph):
+        return f"nx.DiGraph({list(value.edges)!r})"
     if not isinstance(value, Knowledge):
         return repr(value)
     told = {name: items for name, items in asdict(value).items() if items}

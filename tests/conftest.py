@@ -49,7 +49,7 @@ def browser():
 
 @pytest.fixture
 def new_page(browser):
-    """Make a page that remembers its console errors in `page.complaints` and the addresses it asked in `page.requests`."""
+    """Make a page that remembers its console errors (`page.complaints`) and what it asked for (`page.requests`)."""
     contexts = []
 
     def make(width=1200, height=900, **settings):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from matplotlib.textpath import TextPath
 
 from fipscm.errors import GraphError
-from fipscm.layout import around, layered
+from fipscm.layout import around, label_places, layered
 from fipscm.layout.picture import FONT
 
 NAMES = ["x", "blood pressure", "W" * 12, "血圧", "Größe [cm]", "$price_2$", "illi", "%@&mw", "НАПРЯЖЕНИЕ"]
@@ -168,3 +168,12 @@ def test_around_keeps_what_is_nearest_to_the_target():
 def test_around_refuses_a_column_that_is_not_there():
     with pytest.raises(ValueError, match="nothing"):
         around(nx.DiGraph([("a", "b")]), "nothing")
+
+
+@settings(max_examples=20, deadline=None)
+@given(dags(20))
+def test_a_label_lies_on_the_curve_of_its_edge(graph):
+    layout = layered(graph)
+    for route, place in zip(layout.routes, label_places(layout.routes), strict=True):
+        curve = np.array(list(points_on(route, count=100)))
+        assert np.hypot(*(curve - place).T).min() < 3

@@ -297,10 +297,14 @@ class FiP(BaseEstimator):
             model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
         return model
 
-    def to_networkx(self) -> nx.DiGraph:
-        """A copy of the graph, with `weight` and `score` on every edge."""
-        check_is_fitted(self)
-        return self.graph_.copy()
+    def to_networkx(self, *, standardized: bool = False) -> nx.DiGraph:
+        """A copy of the graph, with `weight` and `score` on every edge; weights in standard deviations if asked."""
+        scm, graph = self._fitted, self.graph_.copy()
+        if standardized:
+            spread = dict(zip(scm.names, scm.scale.tolist(), strict=True))
+            for cause, effect, data in graph.edges(data=True):
+                data["weight"] *= spread[cause] / spread[effect]
+        return graph
 
     def to_fixed_point(self) -> FixedPointSCM:
         """The same model as the paper defines it: an order, independent noises, a triangular map, and no graph."""
@@ -310,18 +314,15 @@ class FiP(BaseEstimator):
         """The same model as a `dowhy.gcm.InvertibleStructuralCausalModel`; needs the extra `baselines`."""
         return to_dowhy(self._fitted, _generator(random_state))
 
-    def plot(self, axes: "Axes | None" = None) -> "Axes":
+    def plot(self, axes: "Axes | None" = None, *, numbers: bool = False, target: Hashable | None = None) -> "Axes":
         """Draw the graph: causes to the left, edge width by strength in standard deviations, colour by sign.
 
-        After `assess`, edges whose direction is in doubt are pale.
+        After `assess`, edges whose direction is in doubt are pale. `numbers` writes the strengths beside the edges;
+        with a `target`, only its causes and effects are drawn.
         """
-        from fipscm.plotting import plot_graph  # the only answer that needs a drawing library
+        from fipscm.plotting import plot_graph  # drawing libraries are imported where they are used
 
-        scm = self._fitted
-        strengths = {"weight": scm.edge_weights * scm.scale[:, None] / scm.scale}
-        if self._assessment is not None:
-            strengths["confidence"] = self._assessment[0].to_numpy()
-        return plot_graph(to_networkx(scm.adjacency, scm.names, **strengths), axes)
+        return plot_graph(self.to_networkx(standardized=True), axes, numbers=numbers, target=target)
 
     @property
     def order_confidence_(self) -> pd.DataFrame:

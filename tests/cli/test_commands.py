@@ -39,7 +39,7 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["fit", "data.csv", "--out", "no/such/folder/m.fip"], "Cannot write 'no/such/folder/m.fip'"),
         (["fit", "data.csv", "--out", "m.model"], "must end in .fip"),
         (["fit", "data.csv", "--out", "-"], "must end in .fip"),
-        (["fit", "data.csv", "--plot", "graph.doc"], "ends in .png, .pdf or .svg"),
+        (["fit", "data.csv", "--plot", "graph.doc"], "ends in .png, .pdf, .svg or .dot"),
         (["sample", "data.csv", "--out", "no/such/folder/t.csv"], "Cannot write"),
         (["sample", "data.csv", "--out", "t.csv.gz"], "must end in .csv or .parquet"),
         (["sample", "data.csv", "--out", "t.xlsx"], "must end in .csv or .parquet"),

@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 FONT, BOX_HEIGHT, PADDING, MARGIN = 12.0, 26.0, 10.0, 12.0
-LAYER_GAP, WIDEST_LAYER_GAP = 48.0, 160.0
+LAYER_GAP, WIDEST_LAYER_GAP = 36.0, 150.0
 PORT_GAP = 6.0  # between the ends of edges at the same border of a box
+LEAD = 10.0  # an edge leaves and enters a box horizontally, at least so far
 
 Point = tuple[float, float]
 # A box by its name, or a lane for an edge in a layer that it passes: cause, effect, layer.
@@ -87,7 +88,7 @@ def drawn(columns: Sequence[Sequence[Item]], chains: Sequence[Chain], heights: M
             stops += [(border, y[lane]) for border in borders[layer]]
         stops += [(borders[right.layer][0], end), (right.x - right.width / 2, end)]
         routes.append(Route(left.name, right.name, tuple(_curve(stops)), tuple(y[lane] for lane in lanes)))
-    width = max((right for _, right in borders), default=MARGIN) + MARGIN
+    width = max((right for _, right in borders), default=MARGIN) + MARGIN - LEAD
     height = max(y.values(), default=0.0) + BOX_HEIGHT / 2 + MARGIN
     return Layout(tuple(boxes.values()), tuple(routes), width, height)
 
@@ -120,15 +121,15 @@ def _box_width(item: Item) -> float:
 def _borders(
     columns: Sequence[Sequence[Item]], chains: Sequence[Chain], y: Mapping[Item, float]
 ) -> Iterator[tuple[float, float]]:
-    """Left and right border of each layer; where edges climb far, there is more room between two layers."""
+    """Left and right border of each layer, a lead wider than its boxes; farther apart where edges climb."""
     layer_of = {item: layer for layer, column in enumerate(columns) for item in column}
     climbs = [0.0] * len(columns)
     for chain in chains:
         for left, right in pairwise(chain):
             climbs[layer_of[left]] = max(climbs[layer_of[left]], abs(y[right] - y[left]))
-    left_border = MARGIN
+    left_border = MARGIN - LEAD
     for column, climb in zip(columns, climbs, strict=True):
-        right_border = left_border + max(map(_box_width, column))
+        right_border = left_border + max(map(_box_width, column)) + 2 * LEAD
         yield left_border, right_border
         left_border = right_border + min(max(LAYER_GAP, climb / 2), WIDEST_LAYER_GAP)
 

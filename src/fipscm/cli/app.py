@@ -14,7 +14,21 @@ from fipscm.cli.commands.simulated import demo, simulate
 
 app = typer.Typer(add_completion=False)
 
-for command in (demo, order, fit, sample, do, counterfactual, effect, check, explore, simulate, pretrain, bench, bench_summary):
+for command in (
+    demo,
+    order,
+    fit,
+    sample,
+    do,
+    counterfactual,
+    effect,
+    check,
+    explore,
+    simulate,
+    pretrain,
+    bench,
+    bench_summary,
+):
     app.command()(command)
 
 

@@ -37,7 +37,7 @@ def of_session(session: Session) -> Json:
 
 def of_screen(screen: Screen) -> Json:
     """The model and its picture."""
-    units, mechanisms = screen.units, screen.model.mechanisms_
+    units, mechanisms = screen.units, screen.model.mechanisms_.to_dict(orient="index")
     facts = zip(screen.names, units.axes, units.low, units.high, units.density_before, strict=True)
     return {
         "version": screen.version,
@@ -48,8 +48,8 @@ def of_screen(screen: Screen) -> Json:
                 "low": number(low),
                 "high": number(high),
                 "density": numbers(density),
-                "shape": str(mechanisms.loc[name, "shape"]),
-                "explained": number(mechanisms.loc[name, "r2_in_sample"]),
+                "shape": mechanisms[name]["shape"],
+                "explained": number(mechanisms[name]["r2_in_sample"]),
                 **moments,
             }
             for (name, axis, low, high, density), moments in zip(facts, _moments(units.before), strict=True)
@@ -148,9 +148,7 @@ def numbers(values: Array) -> list[float | None]:
 
 def _moments(values: Array) -> list[Json]:
     averages, spreads = values.mean(axis=0), values.std(axis=0)
-    return [
-        {"mean": number(mean), "spread": number(spread)} for mean, spread in zip(averages, spreads, strict=True)
-    ]
+    return [{"mean": number(mean), "spread": number(spread)} for mean, spread in zip(averages, spreads, strict=True)]
 
 
 def _ratio(units: Units, cause: Hashable, effect: Hashable) -> float:

@@ -1,7 +1,7 @@
 """What an expert has said about the graph on the screen, and what a refit made of it."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, product
 
 import networkx as nx
@@ -30,7 +30,7 @@ class Edits:
         hidden: pairs of columns with a hidden common cause.
     """
 
-    knowledge: Knowledge = Knowledge()
+    knowledge: Knowledge = field(default_factory=Knowledge)
     hidden: tuple[Edge, ...] = ()
 
     def applied_to(self, graph: nx.DiGraph) -> nx.DiGraph:

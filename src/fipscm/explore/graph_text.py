@@ -5,34 +5,39 @@ such edge, a node of its own that is marked `hidden`.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import networkx as nx
 
+from fipscm import dot
+from fipscm.dot import quoted
 from fipscm.errors import GraphError
 from fipscm.knowledge import Edge
 
 Hidden = Iterable[Edge]
 # Comments, then quoted names, arrows, signs and plain names.
-_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|(<->|->|<-|--)|([{}\[\];,=])|([^\s{}\[\];,="<>]+?(?=--|->|[\s{}\[\];,="<>]|$))|(\S)', re.S)
+# What is opened and never closed goes on to the end: no part of a text is looked at twice.
+_TOKEN = re.compile(
+    r'//[^\n]*|/\*(?:.*?\*/|.*)|"((?:[^"\\]|\\.)*)(?:"|\\?$)|(<->|->|<-|--)|([{}\[\];,=])'
+    r'|([^\s{}\[\];,="<>]+?(?=--|->|[\s{}\[\];,="<>]|$))|(\S)',
+    re.DOTALL,
+)
 _KEYWORDS = ("node", "edge", "graph", "subgraph")
 
 
 def to_dagitty(graph: nx.DiGraph, hidden: Hidden) -> str:
     """The text that dagitty.net takes."""
-    lines = [f"  {_quoted(name)}" for name in graph]
-    lines += [f"  {_quoted(cause)} -> {_quoted(effect)}" for cause, effect in graph.edges]
-    lines += [f"  {_quoted(one)} <-> {_quoted(other)}" for one, other in hidden]
+    lines = [f"  {quoted(name)}" for name in graph]
+    lines += [f"  {quoted(cause)} -> {quoted(effect)}" for cause, effect in graph.edges]
+    lines += [f"  {quoted(one)} <-> {quoted(other)}" for one, other in hidden]
     return "\n".join(["dag {", *lines, "}", ""])
 
 
 def to_dot(graph: nx.DiGraph, hidden: Hidden) -> str:
     """The text that GraphViz takes."""
-    lines = ["  rankdir=LR;", *(f"  {_quoted(name)};" for name in graph)]
-    lines += [f"  {_quoted(cause)} -> {_quoted(effect)};" for cause, effect in graph.edges]
-    lines += [f"  {_quoted(one)} -> {_quoted(other)} [dir=both, style=dashed];" for one, other in hidden]
-    return "\n".join(["digraph {", *lines, "}", ""])
+    arcs = [f"  {quoted(one)} -> {quoted(other)} [dir=both, style=dashed];" for one, other in hidden]
+    return "\n".join([*dot.to_dot(graph).removesuffix("}\n").splitlines(), *arcs, "}", ""])
 
 
 def to_gml(graph: nx.DiGraph, hidden: Hidden) -> str:
@@ -94,7 +99,7 @@ class _Reader:
         """Read the one graph of the text."""
         opening = next((at for at, (text, name) in enumerate(self.tokens) if text == "{" and not name), None)
         if opening is None:
-            raise GraphError('The text holds no graph: write dag { cause -> effect }, or paste DOT or GML.')
+            raise GraphError("The text holds no graph: write dag { cause -> effect }, or paste DOT or GML.")
         self.place = opening + 1
         graph: nx.DiGraph = nx.DiGraph()
         hidden: list[tuple[str, str]] = []
@@ -161,15 +166,14 @@ class _Reader:
 
 def _tokens(text: str) -> Iterator[tuple[str, bool]]:
     for match in _TOKEN.finditer(text):
-        quoted, arrow, sign, plain, other = match.groups()
-        if quoted is not None:
-            yield re.sub(r"\\(.)", r"\1", quoted), True
+        inside, arrow, sign, plain, other = match.groups()
+        if inside is not None:
+            yield _unescaped(inside), True
         elif plain is not None:
             yield plain, True
         elif arrow or sign or other:
             yield arrow or sign or other, False
 
 
-def _quoted(name: Hashable) -> str:
-    escaped = str(name).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], text, flags=re.S)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fipscm.arrays import Array
+from fipscm.arrays import Array, Mask
 from fipscm.explore.units import Units
 from fipscm.scm.intervention import Do
 
@@ -21,12 +21,14 @@ class Portrait:
         fact: (D,) what was observed.
         counterfactual: (D,) what it would have been under an intervention.
         deviations: (D,) how far its noise lies from the average noise, in standard deviations of the noises.
+        roots: (D,) true for columns without causes.
     """
 
     names: tuple[Hashable, ...]
     fact: Array
     counterfactual: Array
     deviations: Array
+    roots: Mask
 
     @property
     def reasons(self) -> list[str]:
@@ -35,7 +37,8 @@ class Portrait:
         shown = [column for column in ranked if abs(self.deviations[column]) >= 2] or ranked[:1]
         return [
             f"{self.names[column]} is {abs(self.deviations[column]):.1f} standard deviations "
-            f"{'higher' if self.deviations[column] > 0 else 'lower'} than its causes let expect."
+            f"{'higher' if self.deviations[column] > 0 else 'lower'} than "
+            f"{'usual' if self.roots[column] else 'its causes let expect'}."
             for column in shown[:MOST_UNUSUAL]
         ]
 
@@ -46,7 +49,8 @@ def portrait(units: Units, row: pd.DataFrame, do: Do) -> Portrait:
     fact = row[list(scm.names)].to_numpy()
     noise = scm.sample_to_noise(fact)
     changed = scm.do(do).noise_to_sample(noise) if do else fact
-    return Portrait(scm.names, fact[0], changed[0], deviations(units, noise)[0])
+    roots = np.asarray(scm.adjacency.sum(axis=0) == 0, dtype=np.bool_)
+    return Portrait(scm.names, fact[0], changed[0], deviations(units, noise)[0], roots)
 
 
 def deviations(units: Units, noise: Array) -> Array:

@@ -83,4 +83,4 @@ class Screen:
 
 
 def _differs(value: Any, usual: Any) -> bool:
-    return isinstance(value, nx.Graph) or value is not usual and value != usual
+    return isinstance(value, nx.Graph) or (value is not usual and value != usual)

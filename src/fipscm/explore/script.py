@@ -12,7 +12,12 @@ from fipscm.scm.intervention import Do, Shift
 
 
 def python_lines(
-    table: str, model: str | None, given: Mapping[str, Any], do: Do, row: int | None, wanted: tuple[Hashable, float] | None
+    table: str,
+    model: str | None,
+    given: Mapping[str, Any],
+    do: Do,
+    row: int | None,
+    wanted: tuple[Hashable, float] | None,
 ) -> str:
     """A program from the table to the answers.
 
@@ -52,7 +57,7 @@ def python_lines(
 
 
 def _rule(rule: Any) -> str:
-    return f"Shift({float(rule.amount)!r})" if isinstance(rule, Shift) else repr(float(rule))
+    return f"Shift({rule.amount!r})" if isinstance(rule, Shift) else repr(rule)
 
 
 def _written(value: Any) -> str:

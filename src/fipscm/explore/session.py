@@ -150,7 +150,9 @@ class Session:
         except FipscmError as error:
             self.failure = str(error)
         except Exception as error:
-            self.failure = f"The fit failed ({type(error).__name__}: {error}). The earlier model, if any, is still there."
+            self.failure = (
+                f"The fit failed ({type(error).__name__}: {error}). The earlier model, if any, is still there."
+            )
             raise
         else:
             with self._lock:

@@ -61,7 +61,7 @@ def remove_leaves(
     variables = reader.shape[1]
     before = np.zeros((variables, variables), dtype=bool) if before is None else before
     effects = np.zeros((variables, variables)) if effects is None else effects
-    remaining, removed = np.arange(variables), []
+    remaining, removed = np.arange(variables), list[np.intp]()
     edges: Array | None = np.zeros((variables, variables))
     whole: Logits | None = None
     while len(remaining) > 1:

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fipscm.arrays import Array
 from fipscm.errors import InterventionError, unknown_name
@@ -90,11 +89,13 @@ def recommend(
     rows, noise = scm.sample_arrays(UNITS, np.random.default_rng(0) if rng is None else rng)
     columns = _usable(scm, target, using)
     place, spread = scm.names.index(target), rows.std(axis=0)
-    allowed = {name: (float(low), float(high)) for name, low, high in zip(scm.names, rows.min(0), rows.max(0), strict=True)}
+    allowed = {
+        name: (float(low), float(high)) for name, low, high in zip(scm.names, rows.min(0), rows.max(0), strict=True)
+    }
     allowed |= dict(ranges or {})
 
     def closer(column: Hashable, low: float, high: float) -> _Trial:
-        settings = np.linspace(low, high, VALUES)
+        settings: Array = np.linspace(low, high, VALUES, dtype=np.float64)
         reached = _averages(scm, noise, column, settings)[:, place]
         best = int(np.abs(reached - value).argmin())
         around = settings[max(best - 1, 0)], settings[min(best + 1, VALUES - 1)]
@@ -112,9 +113,7 @@ def recommend(
         own = scm.names.index(trial.column)
         changes[trial] = abs(trial.setting - rows[:, own].mean()) / max(spread[own], np.finfo(float).tiny)
     chosen = min(changes, key=changes.__getitem__)
-    return Recommendation(
-        target, value, {chosen.column: chosen.setting}, chosen.reached, float(rows[:, place].mean())
-    )
+    return Recommendation(target, value, {chosen.column: chosen.setting}, chosen.reached, float(rows[:, place].mean()))
 
 
 def _usable(scm: SCM, target: Hashable, using: Sequence[Hashable] | None) -> list[Hashable]:
@@ -132,7 +131,7 @@ def _usable(scm: SCM, target: Hashable, using: Sequence[Hashable] | None) -> lis
     return columns
 
 
-def _averages(scm: SCM, noise: Array, column: Hashable, settings: NDArray[np.float64]) -> Array:
+def _averages(scm: SCM, noise: Array, column: Hashable, settings: Array) -> Array:
     """(V, D) the average of every column, for each value (V,) that one column is set to."""
     copies = np.tile(noise, (len(settings), 1))
     rows = scm.do({column: np.repeat(settings, len(noise))}).noise_to_sample(copies)

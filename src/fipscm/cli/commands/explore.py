@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fipscm.cli.names import MODEL_SUFFIX
 from fipscm.cli.options import FitOptions, Seed, unfolded
 from fipscm.errors import DataError, KnowledgeError
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     from fipscm.estimator import FiP
     from fipscm.explore.session import Data
-
-MODEL_SUFFIX = ".fip"
 
 
 @unfolded
@@ -34,7 +33,9 @@ def explore(
     from fipscm.explore.web.server import access_at, address, listen, open_browser, serve
 
     listener, access = listen(host, port), access_at(host)
-    found, first_model = _saved(model, data, options) if model.endswith(MODEL_SUFFIX) else _fitted(model, data, options, seed)
+    found, first_model = (
+        _saved(model, data, options) if model.endswith(MODEL_SUFFIX) else _fitted(model, data, options, seed)
+    )
     url = address(listener, access)
     print(f"Exploring at {url} (Ctrl-C to stop)", file=sys.stderr, flush=True)
     if browser:
@@ -54,7 +55,9 @@ def _saved(path: str, data: str | None, options: FitOptions) -> "tuple[Data, Cal
     from fipscm.tables.validate import as_frame, require_finite
 
     if options.given():
-        raise KnowledgeError(f"{', '.join(options.given())} cannot change a model that is fitted: give the table alone.")
+        raise KnowledgeError(
+            f"{', '.join(options.given())} cannot change a model that is fitted: give the table alone."
+        )
     columns = load_archive(path, "model")[1]["names"]
     if data is None:
         raise DataError(f"'{path}' holds no rows to explore: give its table too, as in fipscm explore {path} data.csv.")
@@ -84,14 +87,16 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
     from fipscm.tables.validate import training_frame
 
     if data is not None:
-        raise DataError(f"'{path}' is not a saved model, whose name ends in .fip: give one table, or a model and a table.")
+        raise DataError(
+            f"'{path}' is not a saved model, whose name ends in .fip: give one table, or a model and a table."
+        )
     split: tuple[pd.DataFrame, list[list[Hashable]] | None] = options.split(read_table(path))
     table, intervened = training_frame(split[0], fewest_columns=2), split[1]
     options.knowledge(list(table.columns))  # mistakes in it are found before the page opens
 
     def fit(report: Callable[[str, int, int, str], Any]) -> "FiP":
         report("Loading PyTorch", 0, 1, "")
-        estimator = options.estimator(list(table.columns), seed).set_params(verbose=False)
+        estimator = options.estimator(list(table.columns), seed)
         return estimator.fit(table, intervened=intervened, on_progress=report)
 
     return Data(table, path, None, intervened), fit

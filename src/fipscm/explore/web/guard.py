@@ -70,7 +70,9 @@ class Guard:
             return
         body = await _body(receive)
         if body is None:
-            await _refused(413, f"The request is larger than {MOST_BYTES:,} bytes.")(scope, receive, _with_headers(send))
+            await _refused(413, f"The request is larger than {MOST_BYTES:,} bytes.")(
+                scope, receive, _with_headers(send)
+            )
             return
         await self.app(scope, _once(body, receive), _with_headers(send))
 

@@ -89,7 +89,9 @@ def _add_answers(app: FastAPI, session: Session) -> None:
 
     @app.post("/api/row")
     def row(question: RowQuestion) -> dict[str, Any]:
-        return description.of_portrait(portrait(session.screen.units, _row(session, question.row), _do(session, question)))
+        return description.of_portrait(
+            portrait(session.screen.units, _row(session, question.row), _do(session, question))
+        )
 
     @app.post("/api/recommend")
     def recommend(wanted: Target) -> dict[str, Any]:

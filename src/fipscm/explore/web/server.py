@@ -64,7 +64,11 @@ def serve(session: "Session", listener: socket.socket, access: Access) -> None:
     from fipscm.explore.web.routes import make_app
 
     config = uvicorn.Config(
-        make_app(session, access), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1
+        make_app(session, access),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
     )
     with closing(listener), suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])

@@ -5,6 +5,7 @@ import { screen, select, store, subscribe } from "./store.js";
 
 const key = (cause, effect) => JSON.stringify([cause, effect]);
 const has = (pairs, cause, effect) => pairs.some(([one, other]) => one === cause && other === effect);
+const BELOW = 8; // room for the numbers under the lowest box
 let place = null;
 let items = []; // what arrow keys walk through: boxes, then edges
 
@@ -21,9 +22,10 @@ subscribe((kind) => {
 
 function draw() {
   const { layout, edges, order, changes } = screen();
+  const rise = highest(layout);
   const focused = document.activeElement?.closest("#graph") ? document.activeElement.dataset.item : null;
   const picture = svg("svg", {
-    viewBox: `0 0 ${layout.width} ${layout.height}`,
+    viewBox: `0 ${-rise} ${layout.width} ${layout.height + rise + BELOW}`,
     role: "group",
     "aria-label": `Causal graph of ${order.length} columns and ${edges.length} edges. Arrow keys walk through it, Enter picks.`,
     onkeydown: walk,
@@ -35,6 +37,7 @@ function draw() {
   const lines = layout.routes.map((route) => drawEdge(route, facts.get(key(route.cause, route.effect)), strongest, changes));
   picture.append(...lines, ...asked(layout, facts), ...arcs(layout));
   picture.append(...order.map((name) => drawBox(name, layout.boxes[name])));
+  picture.append(...order.map((name) => svg("text", { x: layout.boxes[name].x, y: layout.boxes[name].y + layout.boxes[name].height / 2 + 7, class: "change", "data-of": name })));
   place.replaceChildren(picture);
   items = [...picture.querySelectorAll("[data-item]")].sort((one, other) => one.dataset.item.localeCompare(other.dataset.item, undefined, { numeric: true }));
   const current = items.find((item) => item.dataset.item === focused) ?? items[0];
@@ -118,11 +121,16 @@ function between(from, to) {
   return `M${from.x},${y} C${from.x},${out} ${to.x},${out} ${to.x},${v}`;
 }
 
+// How high the arc over two boxes goes.
+const peak = (from, to) => Math.min(from.y, to.y) - from.height / 2 - 22 - Math.abs(from.x - to.x) / 8;
+
+// How far above the picture the highest arc goes.
+const highest = (layout) => Math.max(0, ...store.session.edits.hidden.map(([one, other]) => -peak(layout.boxes[one], layout.boxes[other])));
+
 function arcs(layout) {
   return store.session.edits.hidden.map(([one, other]) => {
     const [from, to] = [layout.boxes[one], layout.boxes[other]];
-    const top = Math.min(from.y, to.y) - from.height / 2 - 16 - Math.abs(from.x - to.x) / 10;
-    const high = Math.max(4, top);
+    const high = peak(from, to);
     const path = `M${from.x},${from.y - from.height / 2} C${from.x},${high} ${to.x},${high} ${to.x},${to.y - to.height / 2}`;
     return svg("path", { class: "hidden-cause", d: path, "marker-start": "url(#head-hidden)", "marker-end": "url(#head-hidden)" }, svg("title", {}, `A hidden common cause of ${one} and ${other}`));
   });
@@ -135,8 +143,7 @@ function drawBox(name, box) {
     { class: "box", role: "button", "data-item": `0 ${String(at).padStart(4, "0")}`, "data-column": name, onclick: () => pick(name) },
     svg("title", {}, name),
     svg("rect", { x: box.x - box.width / 2, y: box.y - box.height / 2, width: box.width, height: box.height, rx: 7 }),
-    svg("text", { x: box.x, y: box.y, class: "name" }, name),
-    svg("text", { x: box.x, y: box.y + box.height / 2 + 9.5, class: "change" }),
+    svg("text", { x: box.x, y: box.y }, name),
   );
 }
 
@@ -149,6 +156,7 @@ function pick(name) {
 // Boxes show how far their average moves; edges into a column that is set are cut.
 function recolour() {
   const { variables, edges } = screen();
+  const texts = new Map([...place.querySelectorAll(".change")].map((text) => [text.dataset.of, text]));
   const [above, below] = related(store.selected?.column, edges);
   for (const box of place.querySelectorAll(".box")) {
     const name = box.dataset.column;
@@ -165,7 +173,7 @@ function recolour() {
     box.querySelector("rect").style.setProperty("--size", `${Math.min(75, 12 + 40 * Math.abs(by))}%`);
     const range = before.axis[1] - before.axis[0];
     const text = acted || moves ? `${shown(before.mean, range)} → ${shown(after?.mean, range)}` : "";
-    box.querySelector(".change").textContent = after ? text : "";
+    texts.get(name).textContent = after ? text : "";
     box.setAttribute("aria-label", `${name}, average ${shown(before.mean, range)}${text ? `, now ${shown(after?.mean, range)}` : ""}`);
   }
   for (const edge of place.querySelectorAll(".edge")) {
@@ -228,8 +236,8 @@ export function pictureText() {
     for (const name of kept) to[at].setAttribute(name, style.getPropertyValue(name));
     for (const name of ["style", "class", "tabindex", "role", "data-item"]) to[at].removeAttribute(name);
   });
-  const { width, height } = screen().layout;
-  const ground = svg("rect", { width, height, fill: getComputedStyle(document.querySelector(".card")).backgroundColor });
+  const [x, y, width, height] = drawn.getAttribute("viewBox").split(" ").map(Number);
+  const ground = svg("rect", { x, y, width, height, fill: getComputedStyle(document.querySelector(".card")).backgroundColor });
   copy.prepend(ground);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("width", width);

@@ -73,7 +73,7 @@ function showHead() {
   const [first, ...rest] = verdict.text.split("\n");
   const remarks = screen()?.remarks ?? [];
   const note = failure && screen() ? `${failure} The earlier model is still shown. ` : "";
-  place.firstElementChild.textContent = note + (screen() ? first : failure ? "There is no model." : "The model is on its way.");
+  place.firstElementChild.textContent = note + (screen() ? first.replace(/:$/, rest.length > 1 ? ` (${rest.length}).` : ".") : failure ? "There is no model." : "The model is on its way.");
   place.lastElementChild.replaceChildren(...[...rest, ...remarks].map((line) => paragraph(line.replace(/^- /, ""))));
   if (!rest.length && !remarks.length) place.lastElementChild.append(paragraph("Checked: whether the noises are independent, whether sampled rows look like the observed ones, and whether rows follow each other in time. A hidden common cause cannot always be seen."));
 }

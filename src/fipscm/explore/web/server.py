@@ -12,6 +12,8 @@ from fipscm.errors import FipscmError
 from fipscm.explore.web.guard import LOOPBACK, Access
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from fipscm.explore.session import Session
 
 LOCAL = "127.0.0.1"
@@ -57,8 +59,8 @@ def address(listener: socket.socket, access: Access) -> str:
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{query}"
 
 
-def serve(session: "Session", listener: socket.socket, access: Access) -> None:
-    """Answer requests until Ctrl-C."""
+def make_server(session: "Session", access: Access) -> "uvicorn.Server":
+    """A server that is ready to run."""
     import uvicorn
 
     from fipscm.explore.web.routes import make_app
@@ -70,8 +72,13 @@ def serve(session: "Session", listener: socket.socket, access: Access) -> None:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
+    return uvicorn.Server(config)
+
+
+def serve(session: "Session", listener: socket.socket, access: Access) -> None:
+    """Answer requests until Ctrl-C."""
     with closing(listener), suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+        make_server(session, access).run(sockets=[listener])
 
 
 def open_browser(url: str) -> None:

@@ -34,9 +34,19 @@ def folder(tmp_path_factory, table):
     return place
 
 
+@pytest.fixture(scope="session")
+def session(folder):
+    """A session with its model on the screen, for all tests that only ask."""
+    return opened(folder)
+
+
 @pytest.fixture
-def session(folder, table):
-    """A session with its model on the screen."""
+def fresh(folder):
+    """A session of one's own, to edit and refit."""
+    return opened(folder)
+
+
+def opened(folder):
     data = Data(pd.read_csv(folder / "data.csv"), str(folder / "data.csv"), str(folder / "m.fip"))
     started = Session(data, lambda report: FiP.load(folder / "m.fip")).start()
     started.wait(60)

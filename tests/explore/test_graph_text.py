@@ -8,7 +8,17 @@ import pytest
 from fipscm.errors import GraphError
 from fipscm.explore.graph_text import WRITERS, read_graph
 
-NAMES = ("plain", "two words", 'a "quoted" one', "back\\slash", "dose->pain", "größe 量", "<b>&amp;</b>", "{}[];,=", "node")
+NAMES = (
+    "plain",
+    "two words",
+    'a "quoted" one',
+    "back\\slash",
+    "dose->pain",
+    "größe 量",
+    "<b>&amp;</b>",
+    "{}[];,=",
+    "node",
+)
 
 
 @pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS.keys())

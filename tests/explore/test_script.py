@@ -20,14 +20,14 @@ def ran(lines):
 
 
 @pytest.mark.parametrize("refitted", [False, True])
-def test_the_lines_do_what_the_page_does(session, refitted):
+def test_the_lines_do_what_the_page_does(fresh, refitted):
     if refitted:
-        session.edit(Edits(Knowledge(forbidden_edges=[("age", "dose")])))
-        session.refit()
-        session.wait(60)
-    screen, do = session.screen, {"dose": 12.0, "age": Shift(-5.0)}
-    saved = None if refitted else session.data.saved_model
-    names, said = ran(python_lines(session.data.title, saved, screen.given(), do, 3, ("sleep", 9.0)))
+        fresh.edit(Edits(Knowledge(forbidden_edges=[("age", "dose")])))
+        fresh.refit()
+        fresh.wait(60)
+    screen, do = fresh.screen, {"dose": 12.0, "age": Shift(-5.0)}
+    saved = None if refitted else fresh.data.saved_model
+    names, said = ran(python_lines(fresh.data.title, saved, screen.given(), do, 3, ("sleep", 9.0)))
     np.testing.assert_array_equal(names["after"].to_numpy(), screen.units.under(do))
     np.testing.assert_array_equal(names["before"].to_numpy(), screen.units.before)
     assert "of 'sleep' goes from" in said

@@ -53,31 +53,31 @@ def test_why_a_fit_failed_is_told(table):
         _ = session.screen
 
 
-def test_a_refit_obeys_the_edits_and_says_what_changed(session):
-    before = session.screen
+def test_a_refit_obeys_the_edits_and_says_what_changed(fresh):
+    before = fresh.screen
     assert ("age", "dose") in before.model.graph_.edges
-    session.edit(Edits(Knowledge(forbidden_edges=[("age", "dose")])))
-    session.refit()
-    session.wait(60)
-    after = session.screen
+    fresh.edit(Edits(Knowledge(forbidden_edges=[("age", "dose")])))
+    fresh.refit()
+    fresh.wait(60)
+    after = fresh.screen
     assert after.version == before.version + 1
     assert ("age", "dose") not in after.model.graph_.edges
     assert ("age", "dose") in after.changes.gone
     assert before.version == 1  # what was on the screen is untouched
 
 
-def test_boxes_stay_where_they_are(session):
-    before = session.screen.layout
-    session.refit()
-    session.wait(60)
-    assert session.screen.layout == before
+def test_boxes_stay_where_they_are(fresh):
+    before = fresh.screen.layout
+    fresh.refit()
+    fresh.wait(60)
+    assert fresh.screen.layout == before
 
 
-def test_an_edge_that_was_turned_is_turned(session):
-    session.edit(Edits(Knowledge(required_edges=[("dose", "age")], forbidden_edges=[("age", "dose")])))
-    session.refit()
-    session.wait(60)
-    assert ("dose", "age") in session.screen.changes.turned
+def test_an_edge_that_was_turned_is_turned(fresh):
+    fresh.edit(Edits(Knowledge(required_edges=[("dose", "age")], forbidden_edges=[("age", "dose")])))
+    fresh.refit()
+    fresh.wait(60)
+    assert ("dose", "age") in fresh.screen.changes.turned
 
 
 def test_the_verdict_comes_by_itself(session):

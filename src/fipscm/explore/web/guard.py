@@ -43,7 +43,10 @@ class Access:
 
     def accepts_host(self, host: str) -> bool:
         """Whether a Host header names this machine. With a token, any address does: only names can be foreign."""
-        name = urlsplit(f"//{host}").hostname or ""
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:  # brackets that do not match
+            return False
         return name in self.names or (self.token is not None and _is_address(name))
 
     def knows(self, token: str | None) -> bool:

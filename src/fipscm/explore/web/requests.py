@@ -11,6 +11,8 @@ LONGEST_NAME = 1_000
 LONGEST_TEXT = 500_000
 
 Name = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
+# Squares of larger numbers overflow in double precision.
+Number = Annotated[FiniteFloat, Field(ge=-1e100, le=1e100)]
 Edges = Annotated[list[tuple[Name, Name]], Field(max_length=MOST_EDGES)]
 
 
@@ -25,7 +27,7 @@ class Change(Request):
 
     column: Name
     kind: Literal["set", "shift"]
-    value: FiniteFloat
+    value: Number
 
 
 class Question(Request):
@@ -52,7 +54,7 @@ class Target(Request):
     """Which column should reach which average, by which columns."""
 
     target: Name
-    value: FiniteFloat
+    value: Number
     using: Annotated[list[Name], Field(max_length=MOST_COLUMNS)] | None = None
 
 

@@ -163,7 +163,7 @@ function recolour() {
     const before = variables[name];
     const after = store.answer?.after[name];
     const acted = store.changes.get(name);
-    const by = after && store.changes.size ? (after.mean - before.mean) / (before.spread || 1) : 0;
+    const by = after && store.answer.changes.size ? (after.mean - before.mean) / (before.spread || 1) : 0;
     const moves = Math.abs(by) > 0.005;
     box.classList.toggle("acted", Boolean(acted));
     box.classList.toggle("raises", !acted && moves && by > 0);

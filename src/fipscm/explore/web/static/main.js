@@ -14,15 +14,23 @@ const PATIENCE = 350; // milliseconds between two looks at a running fit
 let drawn = 0; // the version of the model that is on the screen
 let watching = false;
 
-function trouble(message) {
-  const place = byId("trouble");
-  place.hidden = !message;
-  place.textContent = message ?? "";
+const troubles = new Map(); // by where they come from, so that one that is over does not hide another
+
+function trouble(source, message) {
+  troubles.set(source, message);
+  const told = [...troubles.values()].filter(Boolean);
+  byId("trouble").hidden = told.length === 0;
+  byId("trouble").textContent = told.join(" ");
+}
+
+function followAddress() {
+  const strange = readAddress();
+  trouble("address", strange.length ? `The address names what this table does not have: ${strange.join("; ")}.` : null);
 }
 
 async function look() {
   store.session = await ask("GET", "/api/state");
-  trouble(null);
+  trouble("server", null);
   showHead();
   const found = screen();
   byId("main").hidden = found === null;
@@ -31,11 +39,10 @@ async function look() {
     const first = drawn === 0;
     drawn = found.version;
     if (first) {
-      const strange = readAddress();
+      followAddress();
       buildRow(byId("panel-row"));
       buildTarget(byId("panel-target"));
       buildExport(byId("panel-export"));
-      if (strange.length) trouble(`The address names what this table does not have: ${strange.join("; ")}.`);
     }
     buildSliders(byId("sliders"));
     buildEdit(byId("panel-edit"), watch);
@@ -56,7 +63,7 @@ async function watch() {
       await new Promise((resolve) => setTimeout(resolve, PATIENCE));
     } while (true);
   } catch (error) {
-    trouble(error.message);
+    trouble("server", error.message);
   } finally {
     watching = false;
   }
@@ -100,7 +107,8 @@ function showWaiting() {
 const answerAll = latest(async () => {
   if (!screen()) return;
   try {
-    store.answer = await ask("POST", "/api/what-if", question());
+    const changes = new Map(store.changes); // the answer belongs to these, wherever the sliders are by then
+    store.answer = { ...(await ask("POST", "/api/what-if", question())), changes };
     if (store.answer.version !== drawn) return void watch();
     tell("answer");
     if (store.row !== null) {
@@ -109,9 +117,9 @@ const answerAll = latest(async () => {
       store.portrait = null;
     }
     tell("portrait");
-    trouble(null);
+    trouble("answer", null);
   } catch (error) {
-    trouble(error.message);
+    trouble("answer", error.message);
   }
 });
 
@@ -119,7 +127,7 @@ const answerAll = latest(async () => {
 function showSentence() {
   const place = byId("answer");
   const { variables, order } = screen();
-  const acted = [...store.changes];
+  const acted = [...store.answer.changes];
   place.classList.toggle("idle", acted.length === 0);
   if (acted.length === 0) {
     place.textContent = "What if? Move a slider: every column that depends on it shows what would change.";
@@ -132,7 +140,7 @@ function showSentence() {
     words.push(at ? " and " : "", bold(column), kind === "set" ? " is set to " : " is shifted by ", bold(kind === "set" ? shown(value, axis[1] - axis[0]) : signed(value, axis[1] - axis[0])));
   });
   const effects = order
-    .filter((name) => !store.changes.has(name))
+    .filter((name) => !store.answer.changes.has(name))
     .map((name) => {
       const [before, after] = [variables[name], store.answer.after[name]];
       return { name, before, after, by: after.mean - before.mean, size: Math.abs(after.mean - before.mean) / (before.spread || 1) };
@@ -203,12 +211,8 @@ function wireTools() {
     const now = root.dataset.theme ?? (dark.matches ? "dark" : "light");
     root.dataset.theme = now === "dark" ? "light" : "dark";
   });
-  byId("waiting-cancel").addEventListener("click", () => ask("DELETE", "/api/refit").then(watch, (error) => trouble(error.message)));
-  addEventListener("hashchange", () => {
-    if (!screen()) return;
-    const strange = readAddress();
-    if (strange.length) trouble(`The address names what this table does not have: ${strange.join("; ")}.`);
-  });
+  byId("waiting-cancel").addEventListener("click", () => ask("DELETE", "/api/refit").then(watch, (error) => trouble("server", error.message)));
+  addEventListener("hashchange", () => screen() && followAddress());
 }
 
 subscribe((kind) => {

@@ -80,7 +80,7 @@ function show(name, parts) {
   if (document.activeElement !== typed) typed.value = now ? round(now.value, step / 10) : "";
   const far = at < facts.low || at > facts.high;
   element.classList.toggle("far", Boolean(now) && far);
-  const moved = after && store.changes.size ? after.mean - facts.mean : 0;
+  const moved = after && store.answer.changes.size ? after.mean - facts.mean : 0;
   const visible = Boolean(after) && (Boolean(now) || Math.abs(moved) > 0.005 * (facts.spread || 1) || Math.abs(after.spread - facts.spread) > 0.01 * facts.spread);
   element.classList.toggle("raises", visible && !now && moved > 0);
   element.classList.toggle("lowers", visible && !now && moved < 0);

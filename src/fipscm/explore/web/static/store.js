@@ -7,7 +7,7 @@ export const store = {
   changes: new Map(), // column -> {kind: "set" | "shift", value}
   row: null,
   target: null, // {name, value}
-  answer: null, // what /api/what-if told
+  answer: null, // what /api/what-if told, with the changes it was asked about
   portrait: null, // what /api/row told
   selected: null, // {column} or {cause, effect}
 };

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from itertools import combinations
+from xml.etree import ElementTree as ET
 
 import networkx as nx
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from matplotlib.textpath import TextPath
 
 from fipscm.errors import GraphError
-from fipscm.layout import around, label_places, layered
+from fipscm.layout import around, label_places, layered, to_svg
 from fipscm.layout.picture import FONT
 
 NAMES = ["x", "blood pressure", "W" * 12, "血圧", "Größe [cm]", "$price_2$", "illi", "%@&mw", "НАПРЯЖЕНИЕ"]
@@ -177,3 +178,18 @@ def test_a_label_lies_on_the_curve_of_its_edge(graph):
     for route, place in zip(layout.routes, label_places(layout.routes), strict=True):
         curve = np.array(list(points_on(route, count=100)))
         assert np.hypot(*(curve - place).T).min() < 3
+
+
+def test_svg_holds_names_as_text_a_sentence_per_edge_and_dashed_arcs():
+    graph = nx.DiGraph()
+    graph.add_edge("<b>a</b>", "b", weight=-0.5, confidence=0.75)
+    graph.add_edge("c & d", "b", weight=1.0)
+    drawn = ET.fromstring(to_svg(graph, layered(graph), [("<b>a</b>", "c & d")]))
+    assert {text.text for text in drawn.iter("text")} == set(graph)
+    said = [title.text for title in drawn.iter("title")]
+    assert "<b>a</b> lowers b: 0.50 standard deviations per standard deviation; its direction holds in 75%" in said[1]
+    assert said[0] == "A hidden common cause of <b>a</b> and c & d is likely"
+    widths = {path.get("class"): float(path.get("stroke-width")) for path in drawn.iter("path") if path.get("class")}
+    assert widths["edge raises"] > widths["edge lowers"]
+    top = float(drawn.get("viewBox").split()[1])
+    assert top <= 0

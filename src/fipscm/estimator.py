@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
+from fipscm.display import card, graph_card, paragraph
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
 from fipscm.graph import to_networkx
@@ -41,6 +43,8 @@ from fipscm.tables.validate import one_row, training_frame, warn_of_missing_code
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from fipscm.report import Report
 
 PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
 _ASSESSED = ("order_confidence", "agreement")
@@ -169,15 +173,17 @@ class FiP(BaseEstimator):
         self._table: _Table | None = table
         return self._adopt(scm)
 
-    def assess(self) -> Self:
+    def assess(self, X: Any = None) -> Self:
         """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
 
-        Afterwards `order_confidence_` and `agreement_` exist, and are saved with the model.
+        Afterwards `order_confidence_` and `agreement_` exist, and are saved with the model. The rows are those of the
+        training table, unless another table is given: a loaded model needs one. Rows from experiments do not belong
+        in it.
         """
         scm, names = self._fitted, self._fitted.names
-        orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state))
+        table = self._training_table if X is None else self._observations(X)
+        orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state), table)
         possible = self._constraints.knowledge.allowed(names)
-        table = self._training_table
         shares = agreement(table.values, scm.order, orders, possible, table.intervened)
         return self._adopt_assessment(precedence_shares(orders), shares)
 
@@ -267,9 +273,24 @@ class FiP(BaseEstimator):
 
         Rows from experiments do not belong in it: a column that was set does not follow its causes.
         """
-        frame = training_frame(self._fitted.checked_rows(X))
+        frame = self._observations(X).frame
         inferred_on = None if self._constraints.fix_the_order else self.scale
         return check_model(self._fitted, frame, _generator(random_state), inferred_on)
+
+    def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
+        """Everything the model says about a table, as one page for a browser: `model.report(df).save("report.html")`.
+
+        The verdict comes first, then order, graph, effects, mechanisms, noises, and what the model must not be used
+        for. `target` is the column whose variation is explained, by default the last of the order that has
+        causes. A model that has not been assessed is assessed on this table.
+        """
+        from fipscm.report import build_report  # needs libraries that nothing else needs
+
+        if target is not None and target not in self._fitted.names:
+            raise unknown_name("column", target, self._fitted.names)
+        given, frame = self._constraints.fix_the_order, self._observations(X).frame
+        model = self if given or self._assessment is not None else copy(self).assess(frame)
+        return build_report(model, frame, not given, target, _generator(random_state))
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -324,6 +345,15 @@ class FiP(BaseEstimator):
 
         return plot_graph(self.to_networkx(standardized=True), axes, numbers=numbers, target=target)
 
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "scm_"):
+            return card("FiP", paragraph(f"{self!r}: not fitted yet."))
+        return graph_card("FiP", self.to_networkx(standardized=True), self.causal_order_)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        # scikit-learn would show the parameters only.
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     @property
     def order_confidence_(self) -> pd.DataFrame:
         """P(row precedes column) over plausible orders, once the model has been assessed."""
@@ -354,6 +384,11 @@ class FiP(BaseEstimator):
                 "assess() before saving."
             )
         return self._table
+
+    def _observations(self, X: Any) -> "_Table":
+        """A table that the model can be held against, in which nothing was set from outside."""
+        frame = training_frame(self._fitted.checked_rows(X))
+        return _Table(frame, np.zeros(frame.shape, dtype=bool))
 
     @property
     def _constraints(self) -> Constraints:
@@ -416,17 +451,18 @@ class FiP(BaseEstimator):
         """Models on plausible orders, each with its corrections."""
         if count and self._constraints.fix_the_order:
             raise KnowledgeError("The causal order was given, so no other one is plausible: ask without `orders`.")
-        for order in self._draw_orders(count, rng) if count else ():
-            table = self._training_table
+        if not count:
+            return
+        table = self._training_table
+        for order in self._draw_orders(count, rng, table):
             scm = self._fit_on(table, order, rng)
             yield scm, bootstrap_corrections(scm, table.values, rng, intervened=table.intervened)
 
-    def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
+    def _draw_orders(self, count: int, rng: np.random.Generator, table: "_Table") -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         if self._constraints.fix_the_order:
             return [self._fitted.order]
         before = self._precedence(self._fitted.names)
-        table = self._training_table
         return drawn_orders(
             table.values, rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
         )
@@ -446,6 +482,7 @@ class FiP(BaseEstimator):
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:
         self._assessment = self._named(confidence), self._named(agreeing)
+        self.graph_ = self.graph_.copy()  # a copy of this model may hold the same graph
         for cause, effect in self.graph_.edges:
             self.graph_.edges[cause, effect]["confidence"] = float(self._assessment[0].loc[cause, effect])
         return self

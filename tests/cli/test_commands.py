@@ -18,6 +18,7 @@ def folder(tmp_path, monkeypatch):
     frame.assign(pain=np.nan).to_csv(tmp_path / "gaps.csv", index=False)
     frame.drop(columns="pain").to_csv(tmp_path / "narrow.csv", index=False)
     (tmp_path / "file").touch()
+    (tmp_path / "fake.fip").write_text("not a model")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -51,6 +52,11 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["counterfactual", "data.csv", "nowhere.csv", "--do", "age=1"], "no file 'nowhere.csv'"),
         (["counterfactual", "data.csv", "narrow.csv", "--do", "age=1"], "but the model needs age, dose, pain"),
         (["check", "data.csv", "nowhere.csv"], "no file 'nowhere.csv'"),
+        (["report", "data.csv", "nowhere.csv"], "no file 'nowhere.csv'"),
+        (["report", "data.csv", "narrow.csv"], "the model needs age, dose, pain: add pain"),
+        (["report", "data.csv", "data.csv", "--target", "pian"], "did you mean 'pain'"),
+        (["report", "data.csv", "data.csv", "--out", "no/such/folder/r.html"], "Cannot write"),
+        (["report", "fake.fip", "data.csv"], "'fake.fip'"),
         (["check", "data.csv", "gaps.csv"], "'pain' holds 50 missing values"),
         (["effect", "data.csv", "--of", "doze", "--on", "pain"], "did you mean 'dose'"),
         (["effect", "data.csv", "--of", "dose", "--on", "pian"], "did you mean 'pain'"),

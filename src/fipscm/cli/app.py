@@ -10,6 +10,7 @@ from fipscm.cli.commands.bench import bench, bench_summary
 from fipscm.cli.commands.explore import explore
 from fipscm.cli.commands.learn import fit, order
 from fipscm.cli.commands.pretrain import pretrain
+from fipscm.cli.commands.report import report
 from fipscm.cli.commands.simulated import demo, simulate
 
 app = typer.Typer(add_completion=False)
@@ -23,6 +24,7 @@ for command in (
     counterfactual,
     effect,
     check,
+    report,
     explore,
     simulate,
     pretrain,

@@ -54,7 +54,7 @@ def rows_for(path: str, columns: Sequence[Hashable]) -> pd.DataFrame:
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         found, needed = (listed(names) for names in (frame.columns, columns))
-        raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add '{missing[0]}'.")
+        raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add {listed(missing)}.")
     require_finite(as_frame(frame[list(columns)]))
     return frame
 

@@ -25,9 +25,9 @@ class Stroke:
 
     @property
     def opacity(self) -> float:
-        """1 where the direction is certain, 1/6 where both directions are equally likely."""
+        """1 where the direction is certain, 1/4 where both directions are equally likely."""
         sure = 1.0 if self.confidence is None else 2 * self.confidence - 1
-        return 1 / 6 + 5 / 6 * min(1.0, max(0.0, sure))
+        return 1 / 4 + 3 / 4 * min(1.0, max(0.0, sure))
 
 
 def strokes(graph: nx.DiGraph, routes: Sequence[Route], strength: str = "weight") -> list[Stroke]:

@@ -15,7 +15,7 @@ ARC_HEIGHT = 26.0  # of a dashed arc over the higher one of its two boxes
 Pair = tuple[Hashable, Hashable]
 
 
-def to_svg(graph: nx.DiGraph, layout: Layout, shared_causes: Iterable[Pair] = ()) -> str:
+def to_svg(graph: nx.DiGraph, layout: Layout, shared_causes: Iterable[Pair] = (), scale: float = 1.0) -> str:
     """Draw a graph with weights in standard deviations; dashed arcs join columns that may share a hidden cause."""
     boxes = {box.name: box for box in layout.boxes}
     arcs = [(boxes[a], boxes[b]) for a, b in shared_causes if a in boxes and b in boxes]
@@ -25,7 +25,7 @@ def to_svg(graph: nx.DiGraph, layout: Layout, shared_causes: Iterable[Pair] = ()
     label = f"Causal graph of {len(boxes)} columns and {edges} edges, causes to the left."
     lines = [
         f'<svg class="graph" role="img" aria-label="{label}" '
-        f'viewBox="0 {top:.1f} {width:.1f} {height:.1f}" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 {top:.1f} {width:.1f} {height:.1f}" width="{scale * width:.0f}" height="{scale * height:.0f}" '
         f'font-size="{FONT:.0f}">',
         *_markers(),
         *(_arc(*arc) for arc in arcs),

@@ -1,9 +1,11 @@
 """The page in a real browser, as a person uses it."""
 
+import os
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -11,6 +13,7 @@ from fipscm.estimator import FiP
 from fipscm.explore.session import Data, Session
 
 MARKUP = "<b>pain</b> & $x$"
+PICTURES = Path(__file__).resolve().parents[3] / "docs" / "pictures"
 WAIT = 30_000  # milliseconds: a busy machine is no mistake of the page
 
 
@@ -283,3 +286,40 @@ def test_from_a_table_to_a_changed_slider(visit, folder):
     before = page.inner_text("#answer")
     move(page, first, table[first].max())
     assert page.inner_text("#answer") != before
+
+
+def clinic(rows=800):
+    """A table that a reader of the docs understands at once."""
+    rng = np.random.default_rng(3)
+    draw = {
+        name: rng.laplace(0, 1, rows) for name in ("stress", "exercise", "weight", "dose", "pressure", "pain", "sleep")
+    }
+    age = rng.normal(52, 9, rows)
+    stress = 5 - 0.03 * (age - 52) + 0.8 * draw["stress"]
+    exercise = 4 - 0.05 * (age - 52) - 0.3 * (stress - 5) + 0.7 * draw["exercise"]
+    weight = 76 - 2.2 * (exercise - 4) + 5 * draw["weight"]
+    dose = 20 + 0.35 * (age - 52) + 2 * draw["dose"]
+    pressure = (
+        128 + 0.5 * (age - 52) + 0.6 * (weight - 76) + 2 * (stress - 5) - 0.9 * (dose - 20) + 3 * draw["pressure"]
+    )
+    pain = 4 - 0.15 * (dose - 20) + 0.3 * (stress - 5) + 0.6 * draw["pain"]
+    sleep = 7 - 0.5 * (pain - 4) - 0.25 * (stress - 5) + 0.4 * draw["sleep"]
+    columns = age, stress, exercise, weight, dose, pressure, pain, sleep
+    names = "age", "stress", "exercise", "weight", "dose", "blood pressure", "pain", "sleep"
+    return pd.DataFrame(dict(zip(names, columns, strict=True))).round(2)
+
+
+@pytest.mark.skipif("FIPSCM_PICTURES" not in os.environ, reason="set FIPSCM_PICTURES=1 to renew the pictures in docs")
+def test_the_picture_in_the_docs(visit):
+    table = clinic()
+    order = list(table.columns)
+    shown = Session(Data(table, "clinic.csv"), lambda report: FiP(order=order, random_state=0).fit(table)).start()
+    page = visit(shown, width=1360, height=850)
+    page.wait_for_selector("#verdict:not(.pending)")
+    move(page, "dose", 28)
+    page.locator("#panel-row .chip").first.click()
+    page.wait_for_selector("#panel-row tbody")
+    page.wait_for_timeout(500)  # for colours that fade in
+    PICTURES.mkdir(exist_ok=True)
+    page.screenshot(path=PICTURES / "explore.png")
+    assert (PICTURES / "explore.png").stat().st_size < 300_000

@@ -40,7 +40,7 @@ function show() {
   const { variables, order } = screen();
   const lines = new Map(found.columns.map((each) => [each.column, each]));
   table.replaceChildren(html("table", {},
-    html("caption", {}, store.changes.size ? `Row ${store.row}: the fact, and what it would have been` : `Row ${store.row}: move a slider to see what it would have been`),
+    html("caption", {}, store.changes.size ? `Row ${store.row}: ○ the fact, and ◆ what it would have been` : `Row ${store.row}, ○: move a slider to see what it would have been`),
     html("thead", {}, html("tr", {}, ...["column", "fact", "would be", "difference", "noise, in sd"].map((title) => html("th", { scope: "col" }, title)))),
     html("tbody", {}, ...order.map((name) => line(lines.get(name), variables[name])))));
 }

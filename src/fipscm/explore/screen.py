@@ -77,10 +77,9 @@ class Screen:
         return given
 
     def given(self) -> dict[str, Any]:
-        """The arguments of FiP that made this model, without those that have their usual value."""
-        usual = type(self.model)().get_params()
-        return {name: value for name, value in self.model.get_params().items() if _differs(value, usual[name])}
-
-
-def _differs(value: Any, usual: Any) -> bool:
-    return isinstance(value, nx.Graph) or (value is not usual and value != usual)
+        """The arguments of FiP that make this model, without those that have their usual value."""
+        usual = {**type(self.model)().get_params(), "verbose": self.model.verbose}
+        given = self.model.get_params()
+        if given["graph"] is not None:  # perhaps as an array or a table
+            given["graph"] = nx.DiGraph(self.model.graph_.edges)
+        return {name: value for name, value in given.items() if usual[name] is not value and usual[name] != value}

@@ -146,7 +146,8 @@ class Session:
             remarks = [str(each.message) for each in told if issubclass(each.category, UserWarning)]
             screen = Screen.of(model, self.data.table, list(dict.fromkeys(remarks)), self._screen)
         except CancelledError:
-            self.failure = "The fit was cancelled."
+            again = "" if self.has_screen else " Start fipscm explore again for a model."
+            self.failure = f"The fit was cancelled.{again}"
         except FipscmError as error:
             self.failure = str(error)
         except Exception as error:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from fipscm.order.weights import shipped_encoder, tells_hidden_causes
 from fipscm.order.zero_shot import zero_shot
 from fipscm.report.model import FittedModel
 
@@ -18,6 +19,8 @@ class HiddenCauses:
 
 
 def hidden_causes(model: FittedModel, frame: pd.DataFrame) -> HiddenCauses:
-    """Ask the order model about a table."""
+    """Ask the order model that comes with the package about a table."""
+    if not tells_hidden_causes(shipped_encoder()):
+        return HiddenCauses(known=False)
     answer = zero_shot(frame, model.scale, model.knowledge, model.n_jobs)
-    return HiddenCauses(answer.confounded is not None, tuple(answer.suspects()))
+    return HiddenCauses(known=True, pairs=tuple(answer.suspects()))

@@ -1,11 +1,12 @@
 """What tests of the explorer share: a table with a model of it, sessions, and servers."""
 
-from threading import Thread
+from threading import Event, Thread
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from fipscm.errors import DataError
 from fipscm.estimator import FiP
 from fipscm.explore.session import Data, Session
 from fipscm.explore.web.guard import Access
@@ -51,6 +52,21 @@ def opened(folder):
     started = Session(data, lambda report: FiP.load(folder / "m.fip")).start()
     started.wait(60)
     return started
+
+
+@pytest.fixture
+def waiting(table):
+    """A session whose first model does not come while the test runs."""
+    ended = Event()
+
+    def late(_):
+        ended.wait(300)
+        raise DataError("There is no model in this test.")
+
+    session = Session(Data(table, "data.csv"), late).start()
+    yield session
+    ended.set()
+    session.wait(60)
 
 
 @pytest.fixture

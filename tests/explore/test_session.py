@@ -11,14 +11,11 @@ from fipscm.explore.session import CHECKING, BusyError, Data, NotReadyError, Ses
 from fipscm.knowledge import Knowledge
 
 
-def test_a_question_before_the_first_model_is_too_early(table):
-    release = Event()
-    session = Session(Data(table, "data.csv"), lambda report: release.wait(60) and None).start()
+def test_a_question_before_the_first_model_is_too_early(waiting):
     with pytest.raises(NotReadyError):
-        _ = session.screen
+        _ = waiting.screen
     with pytest.raises(BusyError):
-        session.refit()
-    release.set()
+        waiting.refit()
 
 
 def test_progress_is_told_and_a_fit_can_be_called_off(table):

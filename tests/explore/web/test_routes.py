@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
-from threading import Event
 
 import httpx
 import numpy as np
@@ -10,7 +9,6 @@ import pandas as pd
 import pytest
 from starlette.testclient import TestClient
 
-from fipscm.explore.session import Data, Session
 from fipscm.explore.web.guard import Access
 from fipscm.explore.web.routes import make_app
 
@@ -180,15 +178,12 @@ def test_unknown_places(client):
     assert client.get("/openapi.json").status_code == 404
 
 
-def test_before_the_first_model_the_page_is_there_and_questions_wait(table):
-    release = Event()
-    waiting = Session(Data(table, "data.csv"), lambda report: release.wait(60) and None).start()
+def test_before_the_first_model_the_page_is_there_and_questions_wait(waiting):
     client = TestClient(make_app(waiting, Access()), LOCAL)
     assert "<main" in client.get("/").text
     assert client.get("/api/state").json()["screen"] is None
     assert client.post("/api/what-if", json=SET_DOSE).status_code == 503
     assert client.post("/api/refit", json={}).status_code == 409
-    release.set()
 
 
 def test_fifty_sliders_at_once(session, running):

@@ -13,7 +13,9 @@ from fipscm.arrays import Array
 from fipscm.scm.base import SCM
 from fipscm.scm.intervention import Do
 
-UNITS, SEED = 500, 0  # model.intervene(do, n=500, random_state=0) draws the same units
+# Enough for a curve, and few enough for an answer while a slider moves. The same units are drawn by
+# model.intervene(do, n=300, random_state=0).
+UNITS, SEED = 300, 0
 POINTS = 64
 MARGIN = 0.15  # of the rows' range, beyond which an axis does not go
 

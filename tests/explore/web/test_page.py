@@ -11,6 +11,7 @@ import pytest
 
 from fipscm.estimator import FiP
 from fipscm.explore.session import Data, Session
+from fipscm.explore.units import UNITS
 
 MARKUP = "<b>pain</b> & $x$"
 PICTURES = Path(__file__).resolve().parents[3] / "docs" / "pictures"
@@ -59,7 +60,7 @@ def move(page, column, value):
 
 
 def expected(session, column, do):
-    return session.screen.model.intervene(do, n=500, random_state=0)[column].mean()
+    return session.screen.model.intervene(do, n=UNITS, random_state=0)[column].mean()
 
 
 def test_a_moved_slider_changes_the_numbers_of_what_depends_on_it(visit, session):

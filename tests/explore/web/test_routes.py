@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from starlette.testclient import TestClient
 
+from fipscm.explore.units import SEED, UNITS
 from fipscm.explore.web.guard import Access
 from fipscm.explore.web.routes import make_app
 
@@ -29,7 +30,7 @@ def editor(fresh):
 
 def test_averages_and_curves_of_every_column(client, session):
     answer = client.post("/api/what-if", json=SET_DOSE).json()["after"]
-    expected = session.screen.model.intervene({"dose": 12.0}, n=500, random_state=0).mean()
+    expected = session.screen.model.intervene({"dose": 12.0}, n=UNITS, random_state=SEED).mean()
     assert {name: facts["mean"] for name, facts in answer.items()} == pytest.approx(expected.to_dict(), rel=1e-5)
     assert all(len(facts["density"]) == 64 for facts in answer.values())
 

@@ -16,15 +16,14 @@ def to_dot(graph: nx.DiGraph) -> str:
     }
     <BLANKLINE>
     """
-    nodes = [f"{_quoted(name)};" for name in graph]
-    edges = [
-        f"{_quoted(cause)} -> {_quoted(effect)}{_numbers(data)};" for cause, effect, data in graph.edges(data=True)
-    ]
+    nodes = [f"{quoted(name)};" for name in graph]
+    edges = [f"{quoted(cause)} -> {quoted(effect)}{_numbers(data)};" for cause, effect, data in graph.edges(data=True)]
     lines = ["rankdir=LR;", "node [shape=box];", *nodes, *edges]
     return "\n".join(["digraph {", *(f"  {line}" for line in lines), "}\n"])
 
 
-def _quoted(name: object) -> str:
+def quoted(name: object) -> str:
+    """A name as text in quotes, whatever signs it holds."""
     # A backslash starts an escape in a label, and a line end would end the line.
     escaped = str(name).replace("\\", "\\\\").replace('"', r"\"").replace("\n", r"\n")
     return f'"{escaped}"'

@@ -27,7 +27,7 @@ from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.overview import overview
-from fipscm.mechanism.progress import progress_bar, silent
+from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
 from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.removal import Removal
@@ -37,6 +37,7 @@ from fipscm.questions.effect import Effect, Question, average_effect
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
 from fipscm.questions.intervals import intervened_averages, require_level, with_ends
 from fipscm.questions.likelihood import log_likelihood
+from fipscm.questions.recommend import Recommendation, recommend
 from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
@@ -135,7 +136,15 @@ class FiP(BaseEstimator):
         self.device = device
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, intervened: Any = None, checkpoint: str | Path | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        intervened: Any = None,
+        checkpoint: str | Path | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Self:
         """Learn from a table: infer the order unless told, test the edges, fit the mechanisms.
 
         Args:
@@ -147,6 +156,8 @@ class FiP(BaseEstimator):
                 tells nothing about the causes of that column, and much about its effects: both are used.
             checkpoint: a file name under which the training of the network, where one is needed, is saved after every
                 epoch; a fit that was interrupted goes on from there. It is removed at the end.
+            on_progress: told the stage, the steps done, the steps in all and a note, instead of the bars that `verbose`
+                shows; what it raises ends the fit.
         """
         if y is not None:
             warnings.warn(
@@ -169,7 +180,8 @@ class FiP(BaseEstimator):
         warn_of_missing_codes(frame)
         table = _Table(frame, parse_intervened(columns.without_others(intervened), frame))
         rng = _generator(self.random_state)
-        scm = self._fit_on(table, self._read_order(table, self._given_precedence(table)), rng, checkpoint)
+        found = self._read_order(table, self._given_precedence(table), on_progress or silent)
+        scm = self._fit_on(table, found, rng, checkpoint, on_progress)
         if not scm.allowed.any():
             warnings.warn(
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
@@ -291,6 +303,18 @@ class FiP(BaseEstimator):
         if doubt := found.disagreement:
             warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
         return found
+
+    def recommend(
+        self, target: Hashable, *, value: float, using: Sequence[Hashable] | None = None, random_state: Any = 0
+    ) -> Recommendation:
+        """Which single column to set, and to what, so that the average of another comes nearest to a wanted value.
+
+        Only values among the rows of the training table are considered; `using` names the columns that can be acted on,
+        by default every other one. The answer's `.do` can be passed to `intervene`.
+        """
+        scm = self._fitted
+        ranges = dict(zip(scm.names, zip(scm.box.low, scm.box.high, strict=True), strict=True))
+        return recommend(scm, target, value, using, ranges=ranges, rng=_generator(random_state))
 
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
@@ -450,12 +474,19 @@ class FiP(BaseEstimator):
         kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
         return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
 
-    def _read_order(self, table: "_Table", before: Mask | None) -> Removal:
+    def _read_order(self, table: "_Table", before: Mask | None, on_progress: OnProgress = silent) -> Removal:
         """The order, and the order model's edges along it where they are asked for."""
         names, edges = list(table.frame.columns), self.edges == "posterior" and self.graph is None
         if self._constraints.fix_the_order and not edges:
             return Removal(self._constraints.given_order(names), None)
-        return zero_shot_order(table.values, self._raw, before, n_jobs=self.n_jobs, intervened=table.intervened)
+        return zero_shot_order(
+            table.values,
+            self._raw,
+            before,
+            n_jobs=self.n_jobs,
+            intervened=table.intervened,
+            on_step=steps_of("Inferring the order", on_progress),
+        )
 
     def _given_precedence(self, table: "_Table") -> Mask | None:
         """(D, D), who must stand before whom: all of a given order, or what is known."""
@@ -473,11 +504,17 @@ class FiP(BaseEstimator):
         return self.scale == "raw"
 
     def _fit_on(
-        self, table: "_Table", found: Removal, rng: np.random.Generator, checkpoint: str | Path | None = None
+        self,
+        table: "_Table",
+        found: Removal,
+        rng: np.random.Generator,
+        checkpoint: str | Path | None = None,
+        on_progress: OnProgress | None = None,
     ) -> LearnedSCM:
         names, order = list(table.frame.columns), found.order
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
-        with progress_bar() if self.verbose else nullcontext(silent) as on_progress:
+        shown = progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
+        with shown as report:
             return fit_mechanism(
                 table.frame,
                 self._constraints.allowed(order, names),
@@ -487,7 +524,7 @@ class FiP(BaseEstimator):
                 prior=None if found.edges is None else found.edges.T,
                 intervened=table.intervened,
                 seed=int(rng.integers(2**31)),
-                on_progress=on_progress,
+                on_progress=report,
                 checkpoint=None if checkpoint is None else Path(checkpoint),
             )
 

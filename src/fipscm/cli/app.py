@@ -7,6 +7,7 @@ import typer
 from fipscm import __version__
 from fipscm.cli.commands.ask import check, counterfactual, do, effect, sample
 from fipscm.cli.commands.bench import bench, bench_summary
+from fipscm.cli.commands.explore import explore
 from fipscm.cli.commands.learn import fit, order
 from fipscm.cli.commands.pretrain import pretrain
 from fipscm.cli.commands.report import report
@@ -24,6 +25,7 @@ for command in (
     effect,
     check,
     report,
+    explore,
     simulate,
     pretrain,
     bench,

@@ -10,6 +10,7 @@ from tempfile import NamedTemporaryFile
 
 import pandas as pd
 
+from fipscm.cli.names import MODEL_SUFFIX
 from fipscm.cli.options import FitOptions, ReadOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
@@ -18,8 +19,6 @@ from fipscm.tables.columns import Columns
 from fipscm.tables.read import parse_table, read_table
 from fipscm.tables.stream import STREAM, is_archive, require_one_stream, standard_input
 from fipscm.tables.validate import as_frame, require_finite
-
-MODEL_SUFFIX = ".fip"
 
 
 @dataclass(frozen=True)

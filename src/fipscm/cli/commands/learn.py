@@ -9,7 +9,7 @@ import typer
 
 import fipscm
 from fipscm.cli.doubt import SURE, doubts
-from fipscm.cli.names import ORDER_METHODS
+from fipscm.cli.names import MODEL_SUFFIX, ORDER_METHODS
 from fipscm.cli.options import Assess, FitOptions, Json, OrderOptions, Rows, Seed, unfolded
 from fipscm.errors import ModelFileError, OrderError
 
@@ -96,7 +96,6 @@ def fit(
 ) -> None:
     """Learn a model from a table and save it.  Example: fipscm fit data.csv --out model.fip --tiers "age;dose,pain"."""
     from fipscm.cli.kinds import told_kinds
-    from fipscm.cli.source import MODEL_SUFFIX
     from fipscm.plotting import draw_graph, require_writable_picture
     from fipscm.tables.read import read_table
     from fipscm.tables.stream import require_one_stream

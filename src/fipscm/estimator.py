@@ -22,7 +22,7 @@ from fipscm.constraints import Constraints
 from fipscm.display import card, graph_card, paragraph
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
-from fipscm.graph import allowed_from_order, listed, to_networkx
+from fipscm.graph import allowed_from_order, to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
 from fipscm.mechanism.learned import LearnedSCM
@@ -164,7 +164,7 @@ class FiP(BaseEstimator):
                 "y is not used: put the outcome into the table, where it is a column like any other.", stacklevel=2
             )
         frame, columns = learnable(X, self.kinds, self._constraints.named)
-        _require_no_categories(columns)
+        columns.require_numbers()
         if frame.shape[1] > len(frame):
             raise DataError(
                 f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
@@ -587,14 +587,6 @@ class _Table(NamedTuple):
     def values(self) -> Array:
         """(N, D)."""
         return self.frame.to_numpy()
-
-
-def _require_no_categories(columns: Columns) -> None:
-    for name, levels in columns.categories.items():
-        raise DataError(
-            f"Column '{name}' is categorical ({listed(levels)}): its place in the order can be inferred, but a model "
-            "needs numbers, so leave it out, or encode it as numbers first."
-        )
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -122,5 +122,6 @@ def test_what_is_missing_or_too_much(refusal, folder):
 
 
 def test_a_table_that_cannot_be_learned_from(refusal, tmp_path, table):
-    table.assign(name="x").to_csv(tmp_path / "text.csv", index=False)
-    assert "Column 'name' is not numeric" in refusal(tmp_path / "text.csv")
+    wards = ["north", "south", "west"] * len(table)
+    table.assign(ward=wards[: len(table)]).to_csv(tmp_path / "text.csv", index=False)
+    assert "Column 'ward' is categorical" in refusal(tmp_path / "text.csv")

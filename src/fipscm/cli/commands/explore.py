@@ -94,6 +94,7 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
         )
     chosen, known, named = options.choose(read_table(path, reading=options.reading))
     known.require_variables(fewest=2)
+    known.require_numbers()
     warn_of_set_aside(known)
     table = training_frame(known.encode(known.without_others(chosen)), fewest_columns=2)
     intervened = known.without_others(named)

@@ -9,7 +9,7 @@ import fipscm
 
 ROOT = Path(fipscm.__file__).parent
 ROWS = [
-    {"errors", "arrays"},
+    {"errors", "arrays", "threads"},
     {"tables.stream"},
     {"robust", "graph"},
     {"metrics", "knowledge"},

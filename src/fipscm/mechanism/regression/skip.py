@@ -14,10 +14,12 @@ from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.linear import least_squares
 from fipscm.mechanism.regression.process import Process, learn_process
-from fipscm.mechanism.regression.smooth import Waves, fit_waves, numpy_on_one_thread
+from fipscm.mechanism.regression.smooth import Waves, fit_waves
 from fipscm.mechanism.regression.usable import uncentred_rows
+from fipscm.threads import on_one_thread
 
 WAVES = 1_024  # with half as many, counterfactual errors grew
+WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
 MOST_ROWS = 100_000  # that waves are fitted to: their number, not that of the rows, limits what they can follow
 CHUNK = 4_096  # rows at a time: the waves of a million rows do not fit into memory
 
@@ -49,7 +51,7 @@ class Skip:
         return cls(square, square, empty, np.zeros(variables), empty, np.zeros(0))
 
     @classmethod
-    @numpy_on_one_thread()
+    @on_one_thread()
     def fit(
         cls,
         z: Array,
@@ -79,9 +81,10 @@ class Skip:
             process = (smoothness or {}).get(int(node))
             if process is None or len(process.relevance) != len(causes):
                 process = learn_process(inputs, output)
-            solution = fit_waves(inputs, output, waves.of(causes.tolist()), process)
+            count = min(WAVES, WAVES_PER_CAUSE * len(causes))
+            solution = fit_waves(inputs, output, waves.of(causes.tolist(), count), process)
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
-            amplitudes[node], intercept[node] = solution.amplitudes, solution.intercept
+            amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(nodes))
         return cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
 
@@ -96,14 +99,15 @@ class Skip:
     def _smooth(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the waves of one node."""
         nearest, beyond = box.split(z)
-        waves, inputs, relevance = self._smooth_part(nearest, node)
-        smooth = waves.cosines(inputs, relevance).numpy() @ self.amplitudes[node]
+        waves, inputs, relevance, amplitudes = self._smooth_part(nearest, node)
+        smooth = (waves.cosines(inputs, relevance) @ amplitudes).numpy()
         beyond = beyond[:, self.relevance[node] > 0]
         outside = np.flatnonzero(beyond.any(axis=1))
-        slopes = waves.slopes(inputs[outside], relevance, torch.from_numpy(self.amplitudes[node])).numpy()
+        slopes = waves.slopes(inputs[outside], relevance, amplitudes).numpy()
         smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
         return np.asarray(smooth)
 
+    @on_one_thread()
     def __call__(self, z: Array, box: Box) -> Array:
         """(B, D) -> (B, D), the skip part of all nodes."""
         return np.column_stack([self.node(z, node, box) for node in range(z.shape[1])])
@@ -114,8 +118,8 @@ class Skip:
         nearest, beyond = box.split(z)
         outside = np.flatnonzero(beyond.any(axis=1))
         for node in np.flatnonzero(self.amplitudes.any(axis=1)):
-            waves, inputs, relevance = self._smooth_part(nearest, node)
-            amplitudes, causes = torch.from_numpy(self.amplitudes[node]), self.relevance[node] > 0
+            waves, inputs, relevance, amplitudes = self._smooth_part(nearest, node)
+            causes = self.relevance[node] > 0
             slopes = waves.slopes(inputs, relevance, amplitudes).numpy()
             along = beyond[outside][:, causes]
             bends = waves.bends(inputs[outside], relevance, amplitudes, torch.from_numpy(along)).numpy()
@@ -123,14 +127,17 @@ class Skip:
             derivative[:, node, causes] += slopes
         return derivative
 
-    def _smooth_part(self, z: Array, node: int) -> tuple[Waves, torch.Tensor, torch.Tensor]:
-        """The waves of a node's causes, the causes (B, P) and their relevance (P,).
+    def _smooth_part(self, z: Array, node: int) -> tuple[Waves, torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The waves of a node's causes, the causes (B, P) and their relevance (P,), and the waves' amplitudes.
 
         As tensors, because their sine and cosine are several times faster than NumPy's.
         """
-        causes = self.relevance[node] > 0
-        waves = Waves(torch.from_numpy(self.frequencies[causes]), torch.from_numpy(self.phases))
-        return waves, torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])
+        causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
+        waves = Waves(
+            torch.from_numpy(self.frequencies[np.ix_(causes, running)]), torch.from_numpy(self.phases[running])
+        )
+        inputs, relevance = torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])
+        return waves, inputs, relevance, torch.from_numpy(self.amplitudes[node, running])
 
 
 def _intercepts(z: Array, weights: Array, unusable: Mask | None) -> Array:

@@ -140,6 +140,9 @@ def untrained_model(variables: int) -> LearnedSCM:
         edge_scores=square,
         edge_derivatives=square,
         edge_weights=square,
+        held_out_r2=zeros,
+        held_out_log_likelihood=zeros,
+        rows=zeros,
     )
 
 

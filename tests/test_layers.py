@@ -28,7 +28,7 @@ ROWS = [
     {"simulate"},
     {"mechanism.significance", "mechanism.progress", "mechanism.noise", "mechanism.network"},
     {"mechanism.regression"},
-    {"mechanism.screen"},
+    {"mechanism.screen", "mechanism.held_out"},
     {"mechanism.edges", "mechanism.learned"},
     {"mechanism.overview", "mechanism.posterior"},
     {"mechanism.fit"},

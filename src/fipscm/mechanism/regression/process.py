@@ -18,7 +18,7 @@ LEVEL = 10.0
 CURVED = 6.0  # by how much the log evidence of a curve must exceed that of a line: skewed noise may feign a little
 STARTS = (0.1, 0.4, 1.0)  # inverse length scales
 FIRST_ROWS, FIRST_STEPS, LAST_STEPS = 250, 40, 20
-# The last step's share of the likelihood. Evidence is compared where rows are few; more of them need length scales only.
+# A step that gains a smaller share is the last. Where rows are few, evidence is compared; more serve for length scales.
 EXACT, ROUGH = 1e-9, 1e-4
 AWAKE = 0.1  # a cause that looks irrelevant to a few rows, or a smooth part that looks absent, gets a second chance
 # Logarithms: from almost linear to very rough, from no smooth part to nothing else, from hardly any noise to noise.

@@ -20,7 +20,6 @@ from fipscm.threads import on_one_thread
 
 WAVES = 1_024  # with half as many, counterfactual errors grew
 WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
-MOST_ROWS = 100_000  # that waves are fitted to: their number, not that of the rows, limits what they can follow
 CHUNK = 4_096  # rows at a time: the waves of a million rows do not fit into memory
 
 
@@ -59,15 +58,14 @@ class Skip:
         curved: Mask,
         fitted: int,
         generator: torch.Generator,
-        smoothness: Mapping[int, Process] | None = None,
+        smoothness: Mapping[int, Process],
         on_step: OnStep = uncounted,
         unusable: Mask | None = None,
     ) -> "Skip":
         """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
         The later rows are held out from curved nodes, to measure whether the network improves on them. `smoothness` has
-        what the edge test learned of a node with the same causes. No node is fitted on the rows that are `unusable`
-        (N, D) for it.
+        that of every curved node. No node is fitted on the rows that are `unusable` (N, D) for it.
         """
         variables = len(allowed)
         weights, relevance = least_squares(z, allowed, unusable), np.zeros((variables, variables))
@@ -76,13 +74,9 @@ class Skip:
         nodes = np.flatnonzero(curved & allowed.any(axis=1))
         for step, node in enumerate(nodes, start=1):
             causes = np.flatnonzero(allowed[node])
-            rows = uncentred_rows(z[:fitted], node, unusable)[:MOST_ROWS]
-            inputs, output = rows[:, causes], rows[:, node]
-            process = (smoothness or {}).get(int(node))
-            if process is None or len(process.relevance) != len(causes):
-                process = learn_process(inputs, output)
-            count = min(WAVES, WAVES_PER_CAUSE * len(causes))
-            solution = fit_waves(inputs, output, waves.of(causes.tolist(), count), process)
+            rows = uncentred_rows(z[:fitted], node, unusable)
+            count, process = min(WAVES, WAVES_PER_CAUSE * len(causes)), smoothness[int(node)]
+            solution = fit_waves(rows[:, causes], rows[:, node], waves.of(causes.tolist(), count), process)
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
             amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(nodes))
@@ -133,11 +127,32 @@ class Skip:
         As tensors, because their sine and cosine are several times faster than NumPy's.
         """
         causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
-        waves = Waves(
-            torch.from_numpy(self.frequencies[np.ix_(causes, running)]), torch.from_numpy(self.phases[running])
-        )
         inputs, relevance = torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])
-        return waves, inputs, relevance, torch.from_numpy(self.amplitudes[node, running])
+        return self.waves_of(node), inputs, relevance, torch.from_numpy(self.amplitudes[node, running])
+
+    def waves_of(self, node: int) -> Waves:
+        """The waves that a node has, of its causes alone."""
+        causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
+        frequencies = self.frequencies[np.ix_(causes, running)]
+        return Waves(torch.from_numpy(frequencies), torch.from_numpy(self.phases[running]))
+
+
+@on_one_thread()
+def learn_smoothness(
+    z: Array, allowed: Mask, curved: Mask, known: Mapping[int, Process] | None = None, unusable: Mask | None = None
+) -> dict[int, Process]:
+    """The smoothness of every curved node in its causes, on standardized rows (N, D).
+
+    What is `known` of a node with the same causes is kept.
+    """
+    smoothness = {}
+    for node in np.flatnonzero(curved & allowed.any(axis=1)).tolist():
+        causes, process = allowed[node], (known or {}).get(node)
+        if process is None or len(process.relevance) != causes.sum():
+            rows = uncentred_rows(z, node, unusable)
+            process = learn_process(rows[:, causes], rows[:, node])
+        smoothness[node] = process
+    return smoothness
 
 
 def _intercepts(z: Array, weights: Array, unusable: Mask | None) -> Array:

@@ -103,6 +103,15 @@ def predict_halves(z: Array, y: Array, waves: Waves, process: Process) -> Array:
     return predicted
 
 
+def leverage_of_waves(z: Array, waves: Waves, process: Process) -> Array:
+    """(N, P) -> (N,), how far each row pulls its own prediction, if `fit_waves` is given all of them."""
+    functions = _functions(z, waves, process)
+    gram = functions.T @ functions
+    gram.flat[:: len(gram) + 1] += _penalties(len(gram), z.shape[1], process)
+    root = linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+    return np.asarray(np.square(linalg.solve_triangular(root, functions.T, lower=True)).sum(axis=0))
+
+
 def _functions(z: Array, waves: Waves, process: Process) -> Array:
     """(N, P) -> (N, 1 + P + M), what enters linearly: one, the causes, the waves."""
     functions = torch.empty(len(z), 1 + z.shape[1] + len(waves.phases), dtype=torch.float64)
@@ -130,8 +139,14 @@ def _quick_functions(z: Array, waves: Waves, process: Process) -> Array:
 
 def _solved(gram: Array, target: Array, causes: int, process: Process) -> Array:
     """(1 + P + M,), the coefficients of what enters linearly; the gram matrix is overwritten."""
-    count = len(gram) - 1 - causes
-    # The waves share the variance of one function; a cosine squared is one half on average.
-    variances = np.concatenate([[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / count)])
-    gram.flat[:: len(gram) + 1] += process.noise / variances
+    gram.flat[:: len(gram) + 1] += _penalties(len(gram), causes, process)
     return np.asarray(linalg.solve(gram, target, assume_a="pos", overwrite_a=True, check_finite=False))
+
+
+def _penalties(size: int, causes: int, process: Process) -> Array:
+    """(1 + P + M,), the variance of the noise over that of each coefficient.
+
+    The waves share the variance of one function; a cosine squared is one half on average.
+    """
+    count = size - 1 - causes
+    return process.noise / np.concatenate([[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / count)])

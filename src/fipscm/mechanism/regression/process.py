@@ -71,7 +71,7 @@ def learn_process(z: Array, y: Array, start: Process | None = None) -> Process:
 def _climb(z: Array, y: Array, start: Process, steps: int, tolerance: float) -> Process:
     """Raise the marginal likelihood of all rows by so many steps, or until one raises it by hardly anything."""
     found = optimize.minimize(
-        _loss_and_slope,
+        loss_and_slope,
         start.parameters,
         (z, y, _straight(z)),
         method="L-BFGS-B",
@@ -113,7 +113,7 @@ def _straight(z: Array) -> Array:
     return np.asarray(LEVEL + z @ z.T)
 
 
-def _loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array) -> tuple[float, Array]:
+def loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array) -> tuple[float, Array]:
     """Minus the log marginal likelihood, and its derivatives in the logarithms of relevance, signal and noise.
 
     All large matrices are symmetric: each is written once, and of the inverse only the lower triangle is.

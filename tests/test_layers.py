@@ -9,7 +9,7 @@ import fipscm
 
 ROOT = Path(fipscm.__file__).parent
 ROWS = [
-    {"errors", "arrays"},
+    {"errors", "arrays", "threads"},
     {"tables.stream"},
     {"robust", "graph"},
     {"layout.picture", "dot"},
@@ -32,7 +32,7 @@ ROWS = [
     {"simulate"},
     {"mechanism.significance", "mechanism.progress", "mechanism.noise", "mechanism.network"},
     {"mechanism.regression"},
-    {"mechanism.screen"},
+    {"mechanism.screen", "mechanism.held_out"},
     {"mechanism.edges", "mechanism.learned"},
     {"mechanism.overview", "mechanism.posterior"},
     {"mechanism.fit"},

@@ -69,6 +69,7 @@ class EmpiricalNoise:
         return lower, upper
 
 
+@np.errstate(under="ignore")  # a kernel far away has no density
 def log_density(values: Array, known: Array, narrowest: float) -> Array:
     """(N,) log-densities of values where known ones (M,) were seen: normal kernels on their quantiles.
 

@@ -113,6 +113,7 @@ def _straight(z: Array) -> Array:
     return np.asarray(LEVEL + z @ z.T)
 
 
+@np.errstate(under="ignore")  # rows far apart have no covariance
 def loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array) -> tuple[float, Array]:
     """Minus the log marginal likelihood, and its derivatives in the logarithms of relevance, signal and noise.
 

@@ -4,7 +4,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 PRODUCT := .venv/.product
 EVERYTHING := .venv/.everything
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench browser clean
 
 demo: $(PRODUCT)
 	@$(BIN)/fipscm demo
@@ -19,6 +19,18 @@ lint: $(EVERYTHING)
 
 bench: $(PRODUCT)
 	$(BIN)/fipscm bench smoke
+
+# The tests of pages run in Debian's Chromium, and are skipped where there is none.
+browser:
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then \
+		echo "Chromium is there."; \
+	elif [ "`id -u`" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Chromium ..."; \
+		apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium || \
+			echo "Chromium could not be installed: tests of pages will be skipped."; \
+	else \
+		echo "There is no Chromium, and only root can install it (apt-get install chromium): tests of pages will be skipped."; \
+	fi
 
 clean:
 	rm -rf .venv

@@ -1,5 +1,6 @@
-"""Shared test material: every SCM the package can make, and where the published data lie."""
+"""Shared test material: every SCM the package can make, where the published data lie, and a real browser."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -31,3 +32,35 @@ def published_data():
     if not PUBLISHED_DATA.is_dir():
         pytest.skip(f"no published data at {PUBLISHED_DATA}: put the sachs/ and syntren/ folders there to run this")
     return PUBLISHED_DATA
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium without a window, driven by Playwright."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no Chromium on this machine: apt install chromium, or make browser")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """Make a page that remembers its console errors (`page.complaints`) and what it asked for (`page.requests`)."""
+    contexts = []
+
+    def make(width=1200, height=900, **settings):
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}, **settings))
+        page = contexts[-1].new_page()
+        page.complaints, page.requests = [], []
+        page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("request", lambda request: page.requests.append(request.url))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()

@@ -390,7 +390,11 @@ def test_constraints_that_do_not_fit_are_refused(table, options, error, message)
         (lambda model: model.intervene({"age": np.nan}), InterventionError, "NaN"),
         (lambda model: model.effect("age", on="weight"), UnknownNameError, "column 'weight'"),
         (lambda model: model.sample(0), DataError, "Cannot draw 0 rows"),
-        (lambda model: model.counterfactual(pd.DataFrame({"age": [1.0]}), {}), DataError, "lack the column 'dose'"),
+        (
+            lambda model: model.counterfactual(pd.DataFrame({"age": [1.0]}), {}),
+            DataError,
+            "lack the columns dose, pain",
+        ),
     ],
 )
 def test_questions_that_cannot_be_answered_are_refused(model, ask, error, message):

@@ -9,9 +9,13 @@ import fipscm
 
 ROOT = Path(fipscm.__file__).parent
 ROWS = [
-    {"errors", "arrays"},
+    {"errors", "arrays", "threads"},
     {"tables.stream"},
     {"robust", "graph"},
+    {"layout.picture", "dot"},
+    {"layout.sugiyama", "layout.labels", "layout.strokes"},
+    {"layout.svg"},
+    {"display"},
     {"metrics", "knowledge"},
     {"constraints"},
     {"tables.dialect", "tables.cells", "tables.frames"},
@@ -28,7 +32,7 @@ ROWS = [
     {"simulate"},
     {"mechanism.significance", "mechanism.progress", "mechanism.noise", "mechanism.network"},
     {"mechanism.regression"},
-    {"mechanism.screen"},
+    {"mechanism.screen", "mechanism.held_out"},
     {"mechanism.edges", "mechanism.learned"},
     {"mechanism.overview", "mechanism.posterior"},
     {"mechanism.fit"},
@@ -41,13 +45,25 @@ ROWS = [
     {"order.inference"},
     {"order.training", "order.zero_shot"},
     {"questions", "plotting", "dowhy"},
+    {"report.words", "report.model", "report.variation", "report.curves"},
+    {"report.effects", "report.hidden", "report.charts"},
+    {"report.limits"},
+    {"report.document"},
+    {"report.page"},
     {"estimator"},
     {"bench.data"},
     {"bench.methods"},
     {"bench.tasks"},
     {"bench.run"},
     {"bench.report"},
-    {"report", "explore"},
+    {"explore.units", "explore.edits", "explore.job", "explore.graph_text"},
+    {"explore.one_row", "explore.script"},
+    {"explore.screen"},
+    {"explore.session"},
+    {"explore.description"},
+    {"explore.web.guard", "explore.web.requests"},
+    {"explore.web.routes"},
+    {"explore.web.server"},
     {"cli.names", "cli.typed", "cli.doubt", "cli.kinds"},
     {"cli.options"},
     {"cli.source"},
@@ -98,5 +114,4 @@ def test_imports_point_upwards(module):
 
 
 def test_every_row_has_a_file():
-    planned = {"report", "explore"}
-    assert {part for part in ROW if not any(part_of(module) == part for module in MODULES)} <= planned
+    assert {part for part in ROW if not any(part_of(module) == part for module in MODULES)} == set()

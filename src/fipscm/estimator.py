@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -19,14 +20,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.constraints import Constraints
+from fipscm.display import card, graph_card, paragraph
 from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
-from fipscm.graph import allowed_from_order, listed, to_networkx
+from fipscm.graph import allowed_from_order, to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism, refit_regressions
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.overview import overview
-from fipscm.mechanism.progress import progress_bar, silent
+from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
 from fipscm.order.encoder import SCALES
 from fipscm.order.fill import fill_linearly
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
@@ -38,6 +40,7 @@ from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
 from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.questions.intervals import intervened_averages, require_level, with_ends
 from fipscm.questions.likelihood import log_likelihood
+from fipscm.questions.recommend import Recommendation, recommend
 from fipscm.questions.uncertainty import agreement
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
@@ -49,6 +52,8 @@ from fipscm.tables.validate import one_row, training_frame, warn_of_missing_code
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from fipscm.report import Report
 
 PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
 MISSING = ("impute", "drop", "refuse")
@@ -97,8 +102,10 @@ class FiP(BaseEstimator):
             that decided (kept above 2), with a given graph or edges="jacobian" that of an F-test on all rows. Scores of
             one kind compare, scores of two kinds do not.
         mechanisms_: frame, one row per column: its `causes`, the `shape` of its mechanism (constant, linear, smooth or
-            transformer), `r2_in_sample` (the share of its variance that the causes explain in the training table), the
-            `rows` of that table, and the `low`est and `high`est value there.
+            transformer), `r2_held_out` (the share of the variance that the causes explain in rows which the mechanism
+            has not seen), `log_likelihood_held_out` (the mean log-density of such a row given its causes), the `rows`
+            it rests on, and the `low`est and `high`est value of the column. From 2,000 rows on, curves are measured on
+            a tenth held out from them; whatever was learned from all rows, on each row as if it had been left out.
         edge_derivatives_: frame, same orientation: mean absolute derivative between standardized columns.
         order_confidence_: after `assess`: frame, P(row precedes column).
         agreement_: after `assess`: frame, row = cause: the share of plausible orders that give its total effect the
@@ -148,7 +155,15 @@ class FiP(BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "refuse"
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, intervened: Any = None, checkpoint: str | Path | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        intervened: Any = None,
+        checkpoint: str | Path | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Self:
         """Learn from a table: infer the order unless told, test the edges, fit the mechanisms.
 
         Args:
@@ -161,6 +176,8 @@ class FiP(BaseEstimator):
                 tells nothing about the causes of that column, and much about its effects: both are used.
             checkpoint: a file name under which the training of the network, where one is needed, is saved after every
                 epoch; a fit that was interrupted goes on from there. It is removed at the end.
+            on_progress: told the stage, the steps done, the steps in all and a note, instead of the bars that `verbose`
+                shows; what it raises ends the fit.
         """
         if y is not None:
             warnings.warn(
@@ -169,7 +186,7 @@ class FiP(BaseEstimator):
         if self.missing not in MISSING:
             raise unknown_name("treatment of missing cells", self.missing, MISSING)
         frame, columns = learnable(X, self.kinds, self._constraints.named, missing_cells=self.missing != "refuse")
-        _require_no_categories(columns)
+        columns.require_numbers()
         _require_more_rows_than_columns(frame)
         if self.scale not in SCALES:
             raise unknown_name("scale", self.scale, SCALES)
@@ -183,10 +200,10 @@ class FiP(BaseEstimator):
         rng, domain = _generator(self.random_state), Domain.of(columns.kinds, frame)
         if table.holes.any():
             table = self._without_holes(table, domain)
-        found = self._read_order(table, self._given_precedence(table))
+        found = self._read_order(table, self._given_precedence(table), on_progress or silent)
         if table.holes.any():
             table = self._imputed(table, domain, found, rng)
-        scm = self._fit_on(table, found, rng, checkpoint)
+        scm = self._fit_on(table, found, rng, checkpoint, on_progress)
         if not scm.allowed.any():
             warnings.warn(
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
@@ -218,15 +235,17 @@ class FiP(BaseEstimator):
         ]
         return tables[0] if draws is None else tables
 
-    def assess(self) -> Self:
+    def assess(self, X: Any = None) -> Self:
         """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
 
-        Afterwards `order_confidence_` and `agreement_` exist, and are saved with the model.
+        Afterwards `order_confidence_` and `agreement_` exist, and are saved with the model. The rows are those of the
+        training table, unless another table is given: a loaded model needs one. Rows from experiments do not belong
+        in it.
         """
         scm, names = self._fitted, self._fitted.names
-        orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state))
+        table = self._training_table if X is None else self._observations(X)
+        orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state), table)
         possible = self._constraints.knowledge.allowed(names)
-        table = self._training_table
         shares = agreement(table.values, scm.order, orders, possible, table.intervened)
         return self._adopt_assessment(precedence_shares(orders), shares)
 
@@ -332,6 +351,18 @@ class FiP(BaseEstimator):
             warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
         return found
 
+    def recommend(
+        self, target: Hashable, *, value: float, using: Sequence[Hashable] | None = None, random_state: Any = 0
+    ) -> Recommendation:
+        """Which single column to set, and to what, so that the average of another comes nearest to a wanted value.
+
+        Only values among the rows of the training table are considered; `using` names the columns that can be acted on,
+        by default every other one. The answer's `.do` can be passed to `intervene`.
+        """
+        scm = self._fitted
+        ranges = dict(zip(scm.names, zip(scm.box.low, scm.box.high, strict=True), strict=True))
+        return recommend(scm, target, value, using, ranges=ranges, rng=_generator(random_state))
+
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
 
@@ -346,6 +377,21 @@ class FiP(BaseEstimator):
         holes = tuple(missing_findings(frame))
         drawn = self.columns_.encode(self.impute(frame, draws=1, random_state=rng)[0])
         return CheckResult((*check_model(self._fitted, drawn, rng, inferred_on).findings, *holes))
+
+    def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
+        """Everything the model says about a table, as one page for a browser: `model.report(df).save("report.html")`.
+
+        The verdict comes first, then order, graph, effects, mechanisms, noises, and what the model must not be used
+        for. `target` is the column whose variation is explained, by default the last of the order that has
+        causes. A model that has not been assessed is assessed on this table.
+        """
+        from fipscm.report import build_report  # needs libraries that nothing else needs
+
+        if target is not None and target not in self._fitted.names:
+            raise unknown_name("column", target, self._fitted.names)
+        given, frame = self._constraints.fix_the_order, self._observations(X).frame
+        model = self if given or self._assessment is not None else copy(self).assess(frame)
+        return build_report(model, frame, not given, target, _generator(random_state))
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -382,10 +428,14 @@ class FiP(BaseEstimator):
             model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
         return model
 
-    def to_networkx(self) -> nx.DiGraph:
-        """A copy of the graph, with `weight` and `score` on every edge."""
-        check_is_fitted(self)
-        return self.graph_.copy()
+    def to_networkx(self, *, standardized: bool = False) -> nx.DiGraph:
+        """A copy of the graph, with `weight` and `score` on every edge; weights in standard deviations if asked."""
+        scm, graph = self._fitted, self.graph_.copy()
+        if standardized:
+            spread = dict(zip(scm.names, scm.scale.tolist(), strict=True))
+            for cause, effect, data in graph.edges(data=True):
+                data["weight"] *= spread[cause] / spread[effect]
+        return graph
 
     def to_fixed_point(self) -> FixedPointSCM:
         """The same model as the paper defines it: an order, independent noises, a triangular map, and no graph."""
@@ -395,18 +445,24 @@ class FiP(BaseEstimator):
         """The same model as a `dowhy.gcm.InvertibleStructuralCausalModel`; needs the extra `baselines`."""
         return to_dowhy(self._fitted, _generator(random_state))
 
-    def plot(self, axes: "Axes | None" = None) -> "Axes":
+    def plot(self, axes: "Axes | None" = None, *, numbers: bool = False, target: Hashable | None = None) -> "Axes":
         """Draw the graph: causes to the left, edge width by strength in standard deviations, colour by sign.
 
-        After `assess`, edges whose direction is in doubt are pale.
+        After `assess`, edges whose direction is in doubt are pale. `numbers` writes the strengths beside the edges;
+        with a `target`, only its causes and effects are drawn.
         """
-        from fipscm.plotting import plot_graph  # the only answer that needs a drawing library
+        from fipscm.plotting import plot_graph  # drawing libraries are imported where they are used
 
-        scm = self._fitted
-        strengths = {"weight": scm.edge_weights * scm.scale[:, None] / scm.scale}
-        if self._assessment is not None:
-            strengths["confidence"] = self._assessment[0].to_numpy()
-        return plot_graph(to_networkx(scm.adjacency, scm.names, **strengths), axes)
+        return plot_graph(self.to_networkx(standardized=True), axes, numbers=numbers, target=target)
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "scm_"):
+            return card("FiP", paragraph(f"{self!r}: not fitted yet."))
+        return graph_card("FiP", self.to_networkx(standardized=True), self.causal_order_)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        # scikit-learn would show the parameters only.
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     @property
     def kinds_(self) -> dict[Hashable, str]:
@@ -475,6 +531,14 @@ class FiP(BaseEstimator):
             )
         return self._table
 
+    def _observations(self, X: Any) -> "_Table":
+        """A table that the model can be held against, in which nothing was set from outside."""
+        missing_cells = self.missing != "refuse"
+        frame = training_frame(self._fitted.checked_rows(self._coded(X), missing_cells), missing_cells=missing_cells)
+        if frame.isna().any(axis=None):
+            frame = self.columns_.encode(self.impute(frame, draws=1)[0])
+        return _Table.of(frame, np.zeros(frame.shape, dtype=bool))
+
     @property
     def _constraints(self) -> Constraints:
         return Constraints(self.order, self.graph, self.knowledge or Knowledge())
@@ -486,12 +550,19 @@ class FiP(BaseEstimator):
         kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
         return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
 
-    def _read_order(self, table: "_Table", before: Mask | None) -> Removal:
+    def _read_order(self, table: "_Table", before: Mask | None, on_progress: OnProgress = silent) -> Removal:
         """The order, and the order model's edges along it where they are asked for."""
         names, edges = list(table.frame.columns), self.edges == "posterior" and self.graph is None
         if self._constraints.fix_the_order and not edges:
             return Removal(self._constraints.given_order(names), None)
-        return zero_shot_order(table.values, self._raw, before, n_jobs=self.n_jobs, intervened=table.intervened)
+        return zero_shot_order(
+            table.values,
+            self._raw,
+            before,
+            n_jobs=self.n_jobs,
+            intervened=table.intervened,
+            on_step=steps_of("Inferring the order", on_progress),
+        )
 
     def _given_precedence(self, table: "_Table") -> Mask | None:
         """(D, D), who must stand before whom: all of a given order, or what is known."""
@@ -536,12 +607,14 @@ class FiP(BaseEstimator):
         found: Removal,
         rng: np.random.Generator,
         checkpoint: str | Path | None = None,
+        on_progress: OnProgress | None = None,
         network: bool = True,
     ) -> LearnedSCM:
         names, order = list(table.frame.columns), found.order
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         skip = self.skip or not network
-        with progress_bar() if self.verbose else nullcontext(silent) as on_progress:
+        shown = progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
+        with shown as report:
             return fit_mechanism(
                 table.frame,
                 self._constraints.allowed(order, names),
@@ -551,7 +624,7 @@ class FiP(BaseEstimator):
                 prior=None if found.edges is None else found.edges.T,
                 intervened=table.untold,
                 seed=int(rng.integers(2**31)),
-                on_progress=on_progress,
+                on_progress=report,
                 checkpoint=None if checkpoint is None else Path(checkpoint),
             )
 
@@ -568,17 +641,18 @@ class FiP(BaseEstimator):
         """Models on plausible orders, each with its deviations."""
         if count and self._constraints.fix_the_order:
             raise KnowledgeError("The causal order was given, so no other one is plausible: ask without `orders`.")
-        for order in self._draw_orders(count, rng) if count else ():
-            table = self._training_table
+        if not count:
+            return
+        table = self._training_table
+        for order in self._draw_orders(count, rng, table):
             scm = self._fit_on(table, self._read_order(table, allowed_from_order(order).T), rng)
             yield scm, self._deviations_of(scm, table, rng, Domain.of(self.columns_.kinds, table.frame))
 
-    def _draw_orders(self, count: int, rng: np.random.Generator) -> list[Order]:
+    def _draw_orders(self, count: int, rng: np.random.Generator, table: "_Table") -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         if self._constraints.fix_the_order:
             return [self._fitted.order]
         before = self._precedence(self._fitted.names)
-        table = self._training_table
         return drawn_orders(
             table.values, rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
         )
@@ -598,6 +672,7 @@ class FiP(BaseEstimator):
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:
         self._assessment = self._named(confidence), self._named(agreeing)
+        self.graph_ = self.graph_.copy()  # a copy of this model may hold the same graph
         for cause, effect in self.graph_.edges:
             self.graph_.edges[cause, effect]["confidence"] = float(self._assessment[0].loc[cause, effect])
         return self
@@ -651,14 +726,6 @@ def _require_more_rows_than_columns(frame: pd.DataFrame) -> None:
         raise DataError(
             f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
             "collect more rows, or keep the columns that matter."
-        )
-
-
-def _require_no_categories(columns: Columns) -> None:
-    for name, levels in columns.categories.items():
-        raise DataError(
-            f"Column '{name}' is categorical ({listed(levels)}): its place in the order can be inferred, but a model "
-            "needs numbers, so leave it out, or encode it as numbers first."
         )
 
 

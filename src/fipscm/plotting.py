@@ -1,84 +1,156 @@
 """A causal graph as a picture: causes to the left, edge width by strength, colour by sign."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import matplotlib.pyplot as plt
 import networkx as nx
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path as Curve
 
+from fipscm.dot import to_dot
 from fipscm.errors import FileError
+from fipscm.layout import MOST_BOXES, Layout, around, label_places, layered
+from fipscm.layout.picture import FONT
+from fipscm.layout.strokes import NEGATIVE, POSITIVE, strokes
 from fipscm.tables.write import require_writable, write_whole
 
-PICTURES = (".png", ".pdf", ".svg")
-POSITIVE, NEGATIVE, NODE = "#2b6cb0", "#c05621", "#edf2f7"
+DOT = ".dot"
+PICTURES = (".png", ".pdf", ".svg", DOT)
+NODE, BORDER = "#edf2f7", "#4a5568"
+POINTS = 72  # per inch
+LEAST_WIDTH, TITLE_HEIGHT = 420.0, 46.0  # points
+PLACEHOLDERS = "Last Resort High-Efficiency"  # a font that comes with matplotlib and has an empty box for everything
 
 
-def plot_graph(graph: nx.DiGraph, axes: Axes | None = None, strength: str = "weight") -> Axes:
+def plot_graph(
+    graph: nx.DiGraph,
+    axes: Axes | None = None,
+    strength: str = "weight",
+    *,
+    numbers: bool = False,
+    target: Hashable | None = None,
+) -> Axes:
     """Draw a DAG in layers, each node right of all its causes; the edge attribute `strength` sets width and colour.
 
-    Where edges have a `confidence`, that the cause precedes the effect, the doubtful ones are pale.
+    Where edges have a `confidence`, that the cause precedes the effect, the doubtful ones are pale. `numbers` writes
+    the strength beside each edge. With a `target`, only its causes and effects are drawn, direct or not. Of more than
+    60 columns only the 60 nearest to a target are drawn, by default to the column with the most causes.
     """
-    if axes is None:
-        layers = nx.dag_longest_path_length(graph, weight=None) + 1
-        tallest = max(len(layer) for layer in nx.topological_generations(graph))
-        _, axes = plt.subplots(figsize=(2.2 + 1.6 * layers, 1.8 + 0.9 * tallest))
-    layered: nx.DiGraph = nx.DiGraph()
-    for depth, layer in enumerate(nx.topological_generations(graph)):
-        layered.add_nodes_from(layer, layer=depth)
-    layered.add_edges_from(graph.edges(data=True))
-    position = nx.multipartite_layout(layered, subset_key="layer")
-    for node, layer in layered.nodes(data="layer"):
-        position[node][1] += (0.0, 0.3, -0.3)[layer % 3]  # lets edges pass between the nodes of the layers they skip
-    weights = [float(data.get(strength, 1.0)) for *_, data in layered.edges(data=True)]
-    nx.draw_networkx_nodes(layered, position, ax=axes, node_color=NODE, edgecolors="#4a5568", node_size=1500)
-    # A dollar sign would start a formula.
-    labels = {node: str(node).replace("$", r"\$") for node in layered}
-    nx.draw_networkx_labels(layered, position, labels, ax=axes, font_size=10)
-    nx.draw_networkx_edges(
-        layered,
-        position,
-        ax=axes,
-        width=_widths(weights),
-        edge_color=[POSITIVE if weight >= 0 else NEGATIVE for weight in weights],
-        alpha=[_opacity(data.get("confidence", 1.0)) for *_, data in layered.edges(data=True)],
-        node_size=1500,
-        arrowsize=16,
-        connectionstyle="arc3,rad=0.12",
-    )
+    if len(graph) > MOST_BOXES and target is None:
+        target = max(graph, key=lambda name: len(nx.ancestors(graph, name)))
+    shown = graph if target is None else around(graph, target)
+    layout = layered(shown)
+    axes = _new_axes(layout) if axes is None else axes
+    axes.set(xlim=(0, layout.width), ylim=(layout.height, 0), aspect="equal")
+    axes.set_axis_off()
+    scale = _points_per_unit(axes, layout)
+    _draw_edges(axes, layout, shown, strength, numbers, scale)
+    _draw_boxes(axes, layout, scale)
     if strength == "weight":
         axes.plot([], [], color=POSITIVE, label="raises")
         axes.plot([], [], color=NEGATIVE, label="lowers")
-        axes.legend(loc="upper left", frameon=False, fontsize=8)
-    doubt = ", pale where the direction is in doubt" if nx.get_edge_attributes(graph, "confidence") else ""
-    axes.set_title(f"Causes to the left, width by {strength}{doubt}", fontsize=11)
-    axes.margins(0.18)
-    axes.set_axis_off()
+        axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), ncols=2)  # below the graph
+    axes.set_title(_title(graph, shown, strength, target), fontsize=10, loc="left", parse_math=False)
     return axes
 
 
-def save_picture(axes: Axes, path: str | Path) -> None:
-    """Write the picture in the format of the suffix; the file appears whole or not at all."""
+def draw_graph(graph: nx.DiGraph, path: str | Path, strength: str = "weight") -> None:
+    """Write a picture, or DOT text, as the suffix says; the file appears whole or not at all."""
     require_writable_picture(path)
-    figure, kind = cast(Figure, axes.figure), Path(path).suffix.removeprefix(".").lower()
-    write_whole(path, lambda file: figure.savefig(file, format=kind, dpi=120, bbox_inches="tight"))
+    kind = Path(path).suffix.lower()
+    if kind == DOT:
+        write_whole(path, lambda file: file.write(to_dot(graph).encode()))
+        return
+    figure = cast(Figure, plot_graph(graph, strength=strength).figure)
+    write_whole(path, lambda file: figure.savefig(file, format=kind[1:], dpi=120, bbox_inches="tight"))
     plt.close(figure)
 
 
 def require_writable_picture(path: str | Path) -> None:
-    """Raise now the error that `save_picture` would raise later, after long work."""
+    """Raise now the error that `draw_graph` would raise later, after long work."""
     if Path(path).suffix.lower() not in PICTURES:
         raise FileError(f"Cannot draw '{path}': a picture's name ends in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.")
     require_writable(path)
 
 
-def _opacity(confidence: float) -> float:
-    """1 where the direction is certain, 1/6 where both directions are equally likely."""
-    return 1 / 6 + 5 / 6 * min(1.0, max(0.0, 2 * confidence - 1))
+def _new_axes(layout: Layout) -> Axes:
+    width, height = max(layout.width, LEAST_WIDTH), layout.height + TITLE_HEIGHT
+    figure = plt.figure(figsize=(width / POINTS, height / POINTS))
+    return figure.add_axes((0, 0, 1, layout.height / height))
 
 
-def _widths(weights: Sequence[float]) -> list[Any]:
-    strongest = max((abs(weight) for weight in weights), default=1.0) or 1.0
-    return [0.8 + 3.2 * abs(weight) / strongest for weight in weights]
+def _points_per_unit(axes: Axes, layout: Layout) -> float:
+    """How large the layout is drawn: text and lines shrink with the boxes where the axes are small."""
+    figure = cast(Figure, axes.figure)
+    space = axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+    return float(min(space.width / layout.width, space.height / layout.height)) * POINTS
+
+
+def _draw_edges(axes: Axes, layout: Layout, graph: nx.DiGraph, strength: str, numbers: bool, scale: float) -> None:
+    drawn = strokes(graph, layout.routes, strength)
+    for route, stroke in zip(layout.routes, drawn, strict=True):
+        codes = [Curve.MOVETO, *[Curve.CURVE4] * (len(route.points) - 1)]
+        arrow = FancyArrowPatch(
+            path=Curve(route.points, codes),
+            arrowstyle="-|>",
+            mutation_scale=(6 + 1.5 * stroke.width) * scale,
+            linewidth=stroke.width * scale,
+            color=stroke.colour,
+            alpha=stroke.opacity,
+            joinstyle="miter",
+        )
+        axes.add_patch(arrow)
+    for (x, y), stroke in zip(label_places(layout.routes) if numbers else (), drawn, strict=False):
+        number = axes.text(x, y, f"{stroke.strength:+.2f}", color=stroke.colour, size=8 * scale)
+        number.set(horizontalalignment="center", verticalalignment="center")
+        number.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6 * scale})
+
+
+def _draw_boxes(axes: Axes, layout: Layout, scale: float) -> None:
+    families = _families("".join(str(box.name) for box in layout.boxes))
+    for box in layout.boxes:
+        corner = box.x - box.width / 2 + 4, box.y - box.height / 2 + 4
+        axes.add_patch(
+            FancyBboxPatch(
+                corner,
+                box.width - 8,
+                box.height - 8,
+                boxstyle="round,pad=4,rounding_size=6",
+                facecolor=NODE,
+                edgecolor=BORDER,
+                linewidth=scale,
+            )
+        )
+        # A dollar sign is part of a name, not the start of a formula.
+        name = axes.text(box.x, box.y, str(box.name), size=FONT * scale, family=families, parse_math=False)
+        name.set(horizontalalignment="center", verticalalignment="center_baseline")
+
+
+def _families(text: str) -> list[str]:
+    """The usual font, and an installed one for each character it lacks; matplotlib warns where there is none."""
+    families = list(rcParams["font.family"])
+    missing = {ord(character) for character in text} - _characters(findfont(FontProperties(family=families)))
+    for font in fontManager.ttflist if missing else ():
+        found = missing & _characters(font.fname) if font.name != PLACEHOLDERS else set()
+        if found:
+            families.append(font.name)
+            missing -= found
+    return families
+
+
+def _characters(file: str) -> set[int]:
+    return set(get_font(file).get_charmap())
+
+
+def _title(graph: nx.DiGraph, shown: nx.DiGraph, strength: str, target: Hashable | None) -> str:
+    doubt = ", pale where the direction is in doubt" if nx.get_edge_attributes(shown, "confidence") else ""
+    title = f"Causes to the left, width by {strength}{doubt}"
+    if target is None:
+        return title
+    return f"The {len(shown)} of {len(graph)} columns that are nearest causes and effects of {target}\n{title}"

@@ -25,3 +25,11 @@ def wild_cells(table: Array) -> Mask:
     """
     centre, scale = robust_location(table)
     return np.asarray(np.abs(table - centre) > FARTHEST * scale)
+
+
+def tame_rows(table: Array) -> Mask:
+    """(N,), the rows without a wild cell; all of them where these are less than half, or leave a column constant."""
+    tame = ~wild_cells(table).any(axis=1)
+    if tame.mean() < 0.5 or (np.ptp(table[tame], axis=0) == 0).any():
+        return np.ones_like(tame)
+    return np.asarray(tame)

@@ -265,3 +265,19 @@ def test_a_damaged_model_is_refused(mistake, folder, tmp_path):
     ):
         (tmp_path / name).write_bytes(content)
         assert message in mistake("sample", tmp_path / name)
+
+
+def test_a_report_is_a_page_about_the_model_and_the_table(fipscm, folder):
+    page = folder / "report.html"
+    told = fipscm("report", folder / "m.fip", folder / "data.csv", "--out", page, "--target", "pain")
+    assert told.returncode == 0
+    assert str(page) in told.stdout
+    assert "Where the variation of pain comes from" in page.read_text()
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "dot"])
+def test_a_fit_draws_its_graph(fipscm, folder, suffix):
+    picture = folder / f"graph.{suffix}"
+    told = fipscm("fit", folder / "data.csv", "--order", "age,dose,pain", "--out", folder / "n.fip", "--plot", picture)
+    assert told.returncode == 0
+    assert picture.stat().st_size > 100

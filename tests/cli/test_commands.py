@@ -18,6 +18,7 @@ def folder(tmp_path, monkeypatch):
     frame.assign(pain=np.nan).to_csv(tmp_path / "gaps.csv", index=False)
     frame.drop(columns="pain").to_csv(tmp_path / "narrow.csv", index=False)
     (tmp_path / "file").touch()
+    (tmp_path / "fake.fip").write_text("not a model")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -39,7 +40,7 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["fit", "data.csv", "--out", "no/such/folder/m.fip"], "Cannot write 'no/such/folder/m.fip'"),
         (["fit", "data.csv", "--out", "m.model"], "must end in .fip"),
         (["fit", "data.csv", "--out", "-"], "must end in .fip"),
-        (["fit", "data.csv", "--plot", "graph.doc"], "ends in .png, .pdf or .svg"),
+        (["fit", "data.csv", "--plot", "graph.doc"], "ends in .png, .pdf, .svg or .dot"),
         (["sample", "data.csv", "--out", "no/such/folder/t.csv"], "Cannot write"),
         (["sample", "data.csv", "--out", "t.csv.gz"], "must end in .csv or .parquet"),
         (["sample", "data.csv", "--out", "t.xlsx"], "must end in .csv or .parquet"),
@@ -52,6 +53,11 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["counterfactual", "data.csv", "narrow.csv", "--do", "age=1"], "but the model needs age, dose, pain"),
         (["check", "data.csv", "nowhere.csv"], "no file 'nowhere.csv'"),
         (["check", "data.csv", "gaps.csv", "--missing", "refuse"], "'pain' holds 50 missing values"),
+        (["report", "data.csv", "nowhere.csv"], "no file 'nowhere.csv'"),
+        (["report", "data.csv", "narrow.csv"], "the model needs age, dose, pain: add pain"),
+        (["report", "data.csv", "data.csv", "--target", "pian"], "did you mean 'pain'"),
+        (["report", "data.csv", "data.csv", "--out", "no/such/folder/r.html"], "Cannot write"),
+        (["report", "fake.fip", "data.csv"], "'fake.fip'"),
         (["effect", "data.csv", "--of", "doze", "--on", "pain"], "did you mean 'dose'"),
         (["effect", "data.csv", "--of", "dose", "--on", "pian"], "did you mean 'pain'"),
         ([*EFFECT, "--treated", "nan"], "NaN or infinity"),

@@ -7,13 +7,30 @@ import typer
 from fipscm import __version__
 from fipscm.cli.commands.ask import check, counterfactual, do, effect, sample
 from fipscm.cli.commands.bench import bench, bench_summary
+from fipscm.cli.commands.explore import explore
 from fipscm.cli.commands.learn import fit, order
 from fipscm.cli.commands.pretrain import pretrain
+from fipscm.cli.commands.report import report
 from fipscm.cli.commands.simulated import demo, simulate
 
 app = typer.Typer(add_completion=False)
 
-for command in (demo, order, fit, sample, do, counterfactual, effect, check, simulate, pretrain, bench, bench_summary):
+for command in (
+    demo,
+    order,
+    fit,
+    sample,
+    do,
+    counterfactual,
+    effect,
+    check,
+    report,
+    explore,
+    simulate,
+    pretrain,
+    bench,
+    bench_summary,
+):
     app.command()(command)
 
 

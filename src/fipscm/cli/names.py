@@ -1,5 +1,6 @@
 """Names that help texts list. The modules that define them take seconds to import; a test keeps the two equal."""
 
+MODEL_SUFFIX = ".fip"
 SCALES = ("raw", "standardized")
 ORDER_METHODS = ("evidence", "variance", "r2", "direct-lingam", "score", "nogam")
 DISTRIBUTIONS = ("lin-in", "rff-in", "lin-out", "rff-out", "mlp-in", "mlp-out")

@@ -10,6 +10,7 @@ from tempfile import NamedTemporaryFile
 
 import pandas as pd
 
+from fipscm.cli.names import MODEL_SUFFIX
 from fipscm.cli.options import FitOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
@@ -18,8 +19,6 @@ from fipscm.tables.columns import Columns
 from fipscm.tables.read import parse_table, read_table
 from fipscm.tables.stream import STREAM, is_archive, require_one_stream, standard_input
 from fipscm.tables.validate import as_frame, require_finite
-
-MODEL_SUFFIX = ".fip"
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def rows_for(path: str, source: Source, options: FitOptions) -> pd.DataFrame:
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         found, needed = (listed(names) for names in (frame.columns, columns))
-        raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add '{missing[0]}'.")
+        raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add {listed(missing)}.")
     require_finite(as_frame(source.known.encode(frame[columns])), missing_cells=options.missing != "refuse")
     return frame
 

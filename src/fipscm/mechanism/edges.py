@@ -13,14 +13,15 @@ import torch
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.process import Process, learn_process
-from fipscm.mechanism.regression.smooth import Waves, fit_waves, numpy_on_one_thread, predict
+from fipscm.mechanism.regression.smooth import Waves, predict_halves
 from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.screen import screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_correction, scores_from_log_p
+from fipscm.threads import on_one_thread
 
 MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number
 MOST_ROWS = 20_000  # that waves are fitted to and tested on
-WAVES = 200  # more of them find no more causes
+WAVES, WAVES_PER_CAUSE = 200, 64  # more of them find no more causes
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ def find_edges(
     return EdgeTest(kept, scores, found.curved, found.smoothness)
 
 
+@on_one_thread()
 def eliminate_everywhere(
     z: Array,
     allowed: Mask,
@@ -98,7 +100,6 @@ def eliminate_everywhere(
     return Elimination(log_p, curved, smoothness)
 
 
-@numpy_on_one_thread()
 def eliminate(z: Array, y: Array, limits: Array, generator: torch.Generator) -> tuple[Array, Process]:
     """Remove candidates (N, P) without which unseen rows of y are predicted as well.
 
@@ -149,14 +150,8 @@ def _log_p_beside_others(
 
 def _predictions(z: Array, y: Array, waves: Waves, process: Process, causes: list[int]) -> Array:
     """(N,), each half of the rows of y as the other half predicts it from some of the causes."""
+    if causes:
+        count = min(WAVES, WAVES_PER_CAUSE * len(causes))
+        return predict_halves(z[:, causes], y, waves.of(causes, count), process.of(causes))
     half = len(y) // 2
-    first, second = slice(0, half), slice(half, None)
-    predicted = np.empty(len(y))
-    for seen, unseen in ((first, second), (second, first)):
-        if causes:
-            own, smooth = waves.of(causes), process.of(causes)
-            fit = fit_waves(z[seen][:, causes], y[seen], own, smooth)
-            predicted[unseen] = predict(z[unseen][:, causes], own, smooth, fit)
-        else:
-            predicted[unseen] = y[seen].mean()
-    return predicted
+    return np.concatenate([np.full(half, y[half:].mean()), np.full(len(y) - half, y[:half].mean())])

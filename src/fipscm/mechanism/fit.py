@@ -15,6 +15,7 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, unknown_name
 from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
 from fipscm.mechanism.edges import find_edges
+from fipscm.mechanism.held_out import held_out_scores
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
@@ -23,7 +24,7 @@ from fipscm.mechanism.posterior import weigh_edges
 from fipscm.mechanism.progress import OnProgress, silent, steps_of
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
-from fipscm.mechanism.regression.skip import Skip
+from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_rows, usable_rows
 from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
@@ -33,7 +34,7 @@ PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the sq
 TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors
 EFFECT_ROWS = 2_000  # enough for the average of a derivative
 NETWORK_ROWS = 2_000  # fewer leave too few to tell whether the network improves on the process
-NOISE_ROWS = 100_000  # of which the noises are kept
+MOST_RESIDUALS = 100_000  # rows whose residuals are taken: curves, networks and noises need no more of them
 RELEVANT = 0.01  # probability of a cause whose wild values matter
 # Odds of one, a level of significance, and the mean absolute derivative between standardized columns of the paper.
 THRESHOLDS = {"posterior": 0.0, "test": SIGNIFICANCE, "jacobian": 0.1}
@@ -222,23 +223,27 @@ class _Learner:
         self, allowed: Mask, curved: Mask, scores: Array, smoothness: Mapping[int, Process] | None = None
     ) -> LearnedSCM:
         """Solve the skip, train the network on its residuals, and take what is left as noises."""
-        trains = (self.config.network and len(self.z) >= NETWORK_ROWS) or not self.config.skip
-        fitted = round((1 - self.config.training.validation) * len(self.z)) if trains else len(self.z)
+        z = self.z[:MOST_RESIDUALS]
+        trains = (self.config.network and len(z) >= NETWORK_ROWS) or not self.config.skip
+        fitted = round((1 - self.config.training.validation) * len(z)) if trains else len(z)
         skip, unusable = Skip.none(len(allowed)), unusable_rows(self.intervened, self.wild, allowed)
         box = Box.of(self.rows, self.wild)
         if self.config.skip:
+            smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
             skip = self._solved(allowed, curved, fitted, smoothness, unusable)
             if self.wild.any():
-                unusable = self._unexplained(skip, box)
+                unusable = self._unexplained(skip, box, unusable)
                 skip = self._solved(allowed, curved, fitted, smoothness, unusable)
                 box = Box.of(self.rows, self.wild & ~told_by(unusable, allowed))
-        residual = self.z - skip(self.z, box.standardized(self.centre, self.scale))
-        residual[self.intervened | (unusable & (self.wild @ allowed.T))] = np.nan  # no noise is known there
+        residual = z - skip(z, box.standardized(self.centre, self.scale))
+        untold = self.intervened | (unusable & (self.wild @ allowed.T))
+        residual[untold[: len(z)]] = np.nan  # no noise is known there
         unit = np.maximum(np.nanstd(residual, axis=0), TINY)
         network = CausalTransformer(len(allowed), self.config.transformer, self.generator)
         nodes = self._nodes_to_train(allowed, curved, residual, fitted) if trains else np.zeros(0, dtype=np.intp)
         nodes = self._train(network, allowed, nodes, residual / unit, fitted)
         unknown = np.zeros(allowed.shape)
+        partial = (curved & allowed.any(axis=1)) | np.isin(np.arange(len(allowed)), nodes)
         model = LearnedSCM(
             names=self.names,
             order=self.order,
@@ -254,22 +259,40 @@ class _Learner:
             edge_scores=scores.T,
             edge_derivatives=unknown,
             edge_weights=unknown,
+            held_out_r2=np.full(len(allowed), np.nan),
+            held_out_log_likelihood=np.full(len(allowed), np.nan),
+            rows=np.where(partial, (~unusable[:fitted]).sum(axis=0), (~unusable).sum(axis=0)),
         )
-        noise = EmpiricalNoise.of((self.scale * (residual - model.learned_part(self.z)))[:NOISE_ROWS])
+        residual -= model.learned_part(z)
+        noise = EmpiricalNoise.of(self.scale * residual)
+        residual[unusable[: len(z)]] = np.nan
+        r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smoothness or {}, fitted, partial)
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
-        return replace(model, noise=noise, edge_weights=weights.T, edge_derivatives=absolute.T)
+        return replace(
+            model,
+            noise=noise,
+            edge_weights=weights.T,
+            edge_derivatives=absolute.T,
+            held_out_r2=r2,
+            held_out_log_likelihood=log_likelihood - np.log(self.scale),
+        )
 
     def _solved(
-        self, allowed: Mask, curved: Mask, fitted: int, smoothness: Mapping[int, Process] | None, unusable: Mask
+        self, allowed: Mask, curved: Mask, fitted: int, smoothness: Mapping[int, Process], unusable: Mask
     ) -> Skip:
         steps = steps_of("Solving nodes", self.on_progress)
         return Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps, unusable)
 
-    def _unexplained(self, skip: Skip, box: Box) -> Mask:
-        """(N, D), where a column was set from outside, or is farther from what its causes make of it than noise is."""
-        residual = self.z - skip(self.z, box.standardized(self.centre, self.scale))
-        return self.intervened | wild_cells(np.where(self.intervened, np.nan, residual))
+    def _unexplained(self, skip: Skip, box: Box, unusable: Mask) -> Mask:
+        """(N, D), where a column was set from outside, or is farther from what its causes make of it than noise is.
+
+        Rows whose residuals are not taken stay as `unusable` (N, D) as they are.
+        """
+        z, intervened = self.z[:MOST_RESIDUALS], self.intervened[:MOST_RESIDUALS]
+        residual = z - skip(z, box.standardized(self.centre, self.scale))
+        unexplained = intervened | wild_cells(np.where(intervened, np.nan, residual))
+        return np.vstack([unexplained, unusable[MOST_RESIDUALS:]])
 
     def _nodes_to_train(self, allowed: Mask, curved: Mask, residual: Array, fitted: int) -> Order:
         """Curved nodes whose held-out residuals still depend on their causes; without a skip, all that have causes."""
@@ -277,7 +300,7 @@ class _Learner:
         if not self.config.skip:
             return nodes
         limit = np.log(SIGNIFICANCE / max(1, len(nodes)))
-        later, left = self.z[fitted:], residual[fitted:]
+        later, left = self.z[fitted : len(residual)], residual[fitted:]
         known = {node: ~np.isnan(left[:, node]) for node in nodes}
         return np.array(
             [n for n in nodes if log_p_of_structure(later[known[n]][:, allowed[n]], left[known[n], n]) < limit],
@@ -293,7 +316,7 @@ class _Learner:
         if len(nodes) == 0:
             return nodes
         parents = Parents.of(allowed, nodes, device)
-        x = torch.as_tensor(self.z, dtype=torch.float32, device=device)
+        x = torch.as_tensor(self.z[: len(target)], dtype=torch.float32, device=device)
         wanted = torch.as_tensor(target[:, nodes], dtype=torch.float32, device=device)
         epochs, checkpoint = self.config.training.epochs, self._checkpoint_of(allowed)
         train(

@@ -41,6 +41,9 @@ class LearnedSCM(NodewiseSCM):
         edge_scores: (D, D) evidence for each edge, -log10 of the corrected p-value; row = cause, column = effect.
         edge_derivatives: (D, D) mean absolute derivative between standardized columns; row = cause.
         edge_weights: (D, D) average derivative of the effect in the cause, in the user's units; row = cause.
+        held_out_r2: (D,) share of the variance of unseen rows that the causes explain; `held_out.py` says how.
+        held_out_log_likelihood: (D,) mean log-density of unseen rows given their causes, in the user's units.
+        rows: (D,) how many rows each mechanism rests on.
         interventions: what has been done to the model.
     """
 
@@ -58,6 +61,9 @@ class LearnedSCM(NodewiseSCM):
     edge_scores: Array
     edge_derivatives: Array
     edge_weights: Array
+    held_out_r2: Array
+    held_out_log_likelihood: Array
+    rows: Array
 
     def __repr__(self) -> str:
         ordered = listed(self.names[column] for column in self.order)
@@ -124,17 +130,18 @@ class LearnedSCM(NodewiseSCM):
             config = TransformerConfig(**settings["transformer"])
             network = CausalTransformer(len(settings["names"]), config, torch.Generator())
             restore_module(network, arrays, "network.")
-        # An early file holds neither the derivatives nor the box.
+        # An early file holds neither the derivatives nor the box, nor how well the mechanisms did.
         everywhere = Box.unbounded(len(settings["names"]))
         unknown = np.full(arrays["edge_scores"].shape, np.nan)
-        known = {"edge_derivatives": unknown, "low": everywhere.low, "high": everywhere.high, **arrays}
+        unmeasured = dict.fromkeys(("held_out_r2", "held_out_log_likelihood", "rows"), unknown[0])
+        known = {"edge_derivatives": unknown, "low": everywhere.low, "high": everywhere.high, **unmeasured, **arrays}
         return cls(
             names=tuple(settings["names"]),
             noise=EmpiricalNoise(arrays["noise"]),
             box=Box(known["low"], known["high"]),
             skip=Skip(**{field.name: arrays[f"skip.{field.name}"] for field in fields(Skip)}),
             network=network,
-            **{name: known[name] for name in _ARRAYS},  # type: ignore[arg-type]
+            **{name: known[name] for name in _ARRAYS},
         )
 
     def _node_mean(self, node: int, rows: Array) -> Array:
@@ -198,4 +205,7 @@ _ARRAYS = (
     "edge_scores",
     "edge_derivatives",
     "edge_weights",
+    "held_out_r2",
+    "held_out_log_likelihood",
+    "rows",
 )

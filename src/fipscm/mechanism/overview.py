@@ -1,4 +1,4 @@
-"""What each mechanism of a learned SCM is, in one table. Shapes: N rows, D variables."""
+"""What each mechanism of a learned SCM is, in one table."""
 
 import numpy as np
 import pandas as pd
@@ -7,17 +7,14 @@ from fipscm.mechanism.learned import LearnedSCM
 
 
 def overview(scm: LearnedSCM) -> pd.DataFrame:
-    """One row per column: causes, shape, in-sample R2, rows, low and high.
-
-    The noises are what the mechanisms left of the training rows, so that no table is needed.
-    """
-    unexplained = np.square(scm.noise.ordered).mean(axis=0) / np.square(scm.scale)
+    """One row per column: causes, shape, held-out R2 and log-likelihood, rows, low and high."""
     return pd.DataFrame(
         {
             "causes": [[scm.names[cause] for cause in np.flatnonzero(causes)] for causes in scm.allowed],
             "shape": [shape_of(scm, node) for node in range(len(scm.names))],
-            "r2_in_sample": 1 - unexplained,
-            "rows": len(scm.noise.ordered),
+            "r2_held_out": scm.held_out_r2,
+            "log_likelihood_held_out": scm.held_out_log_likelihood,
+            "rows": scm.rows,
             "low": scm.box.low,
             "high": scm.box.high,
         },

@@ -17,14 +17,15 @@ from fipscm.mechanism.edges import MOST_CANDIDATES, EdgeTest, eliminate_everywhe
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.linear import log_p_values
 from fipscm.mechanism.regression.process import CURVED, MOST_ROWS, Process, learn_process, linear_evidence
-from fipscm.mechanism.regression.smooth import numpy_on_one_thread
 from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.significance import SIGNIFICANCE
+from fipscm.threads import on_one_thread
 
 SUREST = 7.0  # log odds: the network is never surer than one in a thousand
 UNLIKELY = -5.0  # log odds below which a cause is not even tried
 
 
+@on_one_thread()
 def weigh_edges(
     z: Array,
     allowed: Mask,
@@ -88,7 +89,6 @@ class Weighed:
     process: Process | None
 
 
-@numpy_on_one_thread()
 def eliminate_by_evidence(z: Array, y: Array, log_odds: Array) -> Weighed:
     """Remove candidates (N, P) one after the other, the least likely first, until all that stay are likely.
 

@@ -16,9 +16,11 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.regression.linear import eliminate_linear
 from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.significance import log_f_tail
+from fipscm.threads import on_one_thread
 
 BUMPS = 8  # per column: enough for a curve that turns a few times
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
+MOST_ROWS = 100_000  # on which functions are evaluated; straight lines are tested on all
 MOST_LEVELS = 2  # beyond the linear one
 ROWS_PER_FUNCTION = 5  # at least, so that the remaining error can be estimated
 
@@ -53,9 +55,11 @@ class _Basis:
         return cls(unit, reads, unit.T @ unit / len(unit))
 
 
+@on_one_thread()
 def screen(z: Array, allowed: Mask, limits: Array, unusable: Mask | None = None) -> Screening:
     """Test every allowed cause of every node on standardized columns (N, D), on rows not `unusable` (N, D) for it.
 
+    The rows are in random order: the first of them stand for all where there are very many.
     The limits (D, D) are the log p-values below which linear causes survive elimination.
     """
     variables = z.shape[1]
@@ -64,17 +68,18 @@ def screen(z: Array, allowed: Mask, limits: Array, unusable: Mask | None = None)
         np.zeros((variables, variables)),
         np.zeros(variables),
     )
-    shared = _levels(z, np.arange(variables))
+    shared = _levels(z[:MOST_ROWS], np.arange(variables))
     straight = []
     for node in np.flatnonzero(allowed.any(axis=1)):
         causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, unusable)
         # All levels of all columns serve every node; if the rows do not suffice for that, a node's own causes may do.
-        levels = shared if rows is z and len(shared) == MOST_LEVELS else _levels(rows, causes)
+        few = rows[:MOST_ROWS]
+        levels = shared if rows is z and len(shared) == MOST_LEVELS else _levels(few, causes)
         straight += [] if levels else [node]
         linear[node, causes] = eliminate_linear(rows[:, causes], rows[:, node], limits[node, causes])
         dependence[node, causes] = linear[node, causes]
         for level in levels:
-            grouped, joint = _group_tests(level, rows, node, causes)
+            grouped, joint = _group_tests(level, few, node, causes)
             dependence[node, causes] = np.minimum(dependence[node, causes], grouped + np.log(len(levels) + 1))
             curvature[node] = min(curvature[node], joint + np.log(len(levels)))
     if straight:
@@ -82,7 +87,7 @@ def screen(z: Array, allowed: Mask, limits: Array, unusable: Mask | None = None)
             f"{len(z)} rows of {variables} columns do not suffice to test {len(straight)} of them for curvature, so "
             "that their mechanisms are fitted as straight lines: use more rows, or fewer columns.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return Screening(linear, np.minimum(dependence, 0), np.minimum(curvature, 0))
 

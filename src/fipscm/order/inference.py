@@ -19,8 +19,9 @@ from fipscm.order.experiments import effect_log_odds, observed_rows, rows_by_exp
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.reader import EvidenceReader, Reader
-from fipscm.order.removal import Removal, random_leaf, remove_leaves
-from fipscm.order.weights import Encoder, shipped_encoder
+from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
+from fipscm.order.weights import Encoder, reads_missing_cells, shipped_encoder
+from fipscm.robust import tame_rows
 
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 
@@ -32,13 +33,14 @@ def zero_shot_order(
     encoder: Encoder | None = None,
     n_jobs: int | None = None,
     intervened: Mask | None = None,
+    on_step: OnStep | None = None,
 ) -> Removal:
     """Infer the order and the edges of rows (N, D) that `training_frame` has accepted."""
     intervened = _nothing_set(values) if intervened is None else intervened
     cores = processor_cores(n_jobs)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
         reader = _reader(encoder or shipped_encoder(), values[observed_rows(values, intervened)], raw)
-        return remove_leaves(reader, before=before, effects=effect_log_odds(values, intervened))
+        return remove_leaves(reader, before=before, effects=effect_log_odds(values, intervened), on_step=on_step)
 
 
 def drawn_orders(
@@ -88,6 +90,8 @@ def processor_cores(n_jobs: int | None) -> int:
 def _reader(encoder: Encoder, values: Array, raw: bool) -> Reader:
     if isinstance(encoder, AxialEncoder):
         return RowsReader.of(encoder, values, raw)
+    if not reads_missing_cells(encoder):  # evidence in two views bears wild cells itself
+        values = values[tame_rows(values)]
     return EvidenceReader.of(encoder, values[None], raw)
 
 

@@ -16,6 +16,7 @@ from fipscm.order.encoder import Logits
 from fipscm.order.reader import Reader
 
 Choice = Callable[[Tensor], int]
+OnStep = Callable[[int, int], None]  # leaves removed, leaves to remove in all
 
 
 def hard_vote(logits: Tensor) -> int:
@@ -45,7 +46,11 @@ class Removal:
 
 @torch.no_grad()
 def remove_leaves(
-    reader: Reader, choose: Choice = hard_vote, before: Mask | None = None, effects: Array | None = None
+    reader: Reader,
+    choose: Choice = hard_vote,
+    before: Mask | None = None,
+    effects: Array | None = None,
+    on_step: OnStep | None = None,
 ) -> Removal:
     """Remove leaves until one variable is left.
 
@@ -56,10 +61,12 @@ def remove_leaves(
     variables = reader.shape[1]
     before = np.zeros((variables, variables), dtype=bool) if before is None else before
     effects = np.zeros((variables, variables)) if effects is None else effects
-    remaining, removed = np.arange(variables), []
+    remaining, removed = np.arange(variables), list[np.intp]()
     edges: Array | None = np.zeros((variables, variables))
     whole: Logits | None = None
     while len(remaining) > 1:
+        if on_step is not None:
+            on_step(len(removed), variables - 1)
         logits = reader.logits()
         whole = whole or logits
         held = before[np.ix_(remaining, remaining)].any(axis=1)

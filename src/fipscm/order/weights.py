@@ -61,6 +61,11 @@ def reads_missing_cells(encoder: Encoder) -> bool:
     return isinstance(encoder, EvidenceEncoder) and encoder.config.evidence == "views"
 
 
+def tells_hidden_causes(encoder: Encoder) -> bool:
+    """Whether an encoder was trained to tell which columns share a hidden cause."""
+    return isinstance(encoder, EvidenceEncoder) and encoder.config.evidence == "views"
+
+
 @lru_cache(maxsize=1)
 def shipped_encoder() -> Encoder:
     """The encoder that comes with the package."""

@@ -60,10 +60,10 @@ class ZeroShot:
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
                 "state what you know, or use the columns' variances if their units can be compared."
             )
-        remarks += [f"A hidden common cause of '{a}' and '{b}' is likely ({p:.0%})." for a, b, p in self._suspects()]
+        remarks += [f"A hidden common cause of '{a}' and '{b}' is likely ({p:.0%})." for a, b, p in self.suspects()]
         return remarks
 
-    def _suspects(self, limit: float = 0.5) -> list[tuple[Hashable, Hashable, float]]:
+    def suspects(self, limit: float = 0.5) -> list[tuple[Hashable, Hashable, float]]:
         """Pairs of columns that probably share a hidden cause, the likeliest first."""
         if self.confounded is None:
             return []

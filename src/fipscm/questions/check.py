@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fipscm.arrays import Array
+from fipscm.display import card, folded, paragraph, table
 from fipscm.mechanism.significance import SIGNIFICANCE
 from fipscm.order.novelty import novelty
 from fipscm.questions.kernel_tests import dependence, discrepancy
@@ -61,6 +62,13 @@ class CheckResult:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        passed = sum(finding.passed for finding in self.findings)
+        rows = [(f.check, f.subject, f.figure, f.p_value, "yes" if f.passed else "no") for f in self.findings]
+        figures = table(("check", "of", "figure", "p-value", "passed"), rows)
+        heading = "The model's assumptions hold" if self.passed else "The model's assumptions look doubtful"
+        return card(heading, paragraph(str(self)), folded(f"{passed} of {len(self.findings)} checks passed", figures))
 
 
 def check_model(

@@ -23,6 +23,7 @@ from fipscm.graph import allowed_from_order
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.regression.box import Box
 from fipscm.robust import wild_cells
+from fipscm.threads import on_one_thread
 
 DRAWS = 100  # a standard deviation over them has an error of 7 %
 WAVES = 200
@@ -116,6 +117,7 @@ class Deviations:
         )
 
 
+@on_one_thread()
 def draw_deviations(
     scm: LearnedSCM,
     rows: Array,

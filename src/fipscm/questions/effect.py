@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fipscm.arrays import Array
+from fipscm.display import card, interval_picture, paragraph
 from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.questions.deviations import Deviations
@@ -79,6 +80,13 @@ class Effect:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        asked = self.question
+        ends = interval_picture(self.low, self.estimate, self.high)
+        return card(
+            f"{asked.treatment} → {asked.outcome}: {self.estimate:+.4g}", f"<div>{ends}</div>", paragraph(str(self))
+        )
 
     def __float__(self) -> float:
         return self.estimate

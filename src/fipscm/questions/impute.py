@@ -18,8 +18,8 @@ from scipy.stats import iqr, norm
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.noise import NARROWEST, log_density
 from fipscm.order.fill import Regression
-from fipscm.questions.likelihood import NARROWEST, log_density
 
 CANDIDATES = 12  # per cell and sweep, besides the value that it has
 SWEEPS = 10  # from a start that ignores the effects of a cell

@@ -89,7 +89,8 @@ class SCM(ABC):
         if isinstance(rows, pd.DataFrame):
             missing = [name for name in self.names if name not in rows.columns]
             if missing:
-                raise DataError(f"The rows lack the column '{missing[0]}': pass every variable of the model.")
+                lacking = f"column '{missing[0]}'" if len(missing) == 1 else f"columns {listed(missing)}"
+                raise DataError(f"The rows lack the {lacking}: pass every variable of the model.")
             frame = as_frame(rows[list(self.names)])
         else:
             frame = as_frame(rows)

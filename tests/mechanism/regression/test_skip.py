@@ -4,7 +4,7 @@ import torch
 
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.regression.box import Box
-from fipscm.mechanism.regression.skip import Skip
+from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,9 @@ def curve():
     effect = np.sin(2 * x[:, 0]) * (1 + 0.3 * x[:, 1]) + 0.5 * x[:, 1] + 0.1 * rng.standard_normal(2_000)
     z = np.column_stack([x, effect])
     allowed = allowed_from_order([0, 1, 2])
-    skip = Skip.fit(z, allowed, np.array([False, False, True]), 2_000, torch.Generator().manual_seed(0))
+    curved = np.array([False, False, True])
+    smoothness = learn_smoothness(z, allowed, curved)
+    skip = Skip.fit(z, allowed, curved, 2_000, torch.Generator().manual_seed(0), smoothness)
     return z, allowed, skip
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from fipscm.arrays import Adjacency
 from fipscm.estimator import FiP
 from fipscm.metrics import directed_f1, rescaled_l2, tos
-from fipscm.plotting import save_picture
+from fipscm.plotting import draw_graph
 from fipscm.simulate import sample_scm
 from fipscm.tables.write import make_folder, write_table
 
@@ -51,7 +51,7 @@ def run(seed: int, folder: Path, console: Console) -> None:
     console.print(str(model.effect(target, on=model.causal_order_[-1])))
     write_table(rows, str(folder / "rows.csv"))
     model.save(folder / "model.fip")
-    save_picture(model.plot(), folder / "graph.png")
+    draw_graph(model.to_networkx(standardized=True), folder / "graph.png")
     console.print(f"Written: {folder}/rows.csv, {folder}/model.fip, {folder}/graph.png.")
 
 

@@ -9,14 +9,14 @@ import typer
 
 import fipscm
 from fipscm.cli.doubt import SURE, doubts
-from fipscm.cli.names import ORDER_METHODS
+from fipscm.cli.names import MODEL_SUFFIX, ORDER_METHODS
 from fipscm.cli.options import Assess, FitOptions, Json, OrderOptions, Rows, Seed, unfolded
 from fipscm.errors import ModelFileError, OrderError
 
 if TYPE_CHECKING:
     pass
 
-Picture = Annotated[str | None, typer.Option(help="Draw the graph into this PNG, PDF or SVG file.")]
+Picture = Annotated[str | None, typer.Option(help="Draw the graph into this PNG, PDF, SVG or DOT file.")]
 
 
 @unfolded
@@ -36,7 +36,7 @@ def order(
     import numpy as np
 
     from fipscm.order import order_confidence, zero_shot
-    from fipscm.plotting import plot_graph, require_writable_picture, save_picture
+    from fipscm.plotting import draw_graph, require_writable_picture
     from fipscm.tables.read import read_table
 
     if plot is not None:
@@ -71,7 +71,7 @@ def order(
         unsure = [*unsure, *doubts(graph.edges, confidence)]
     if plot is not None:
         answer.probabilities()  # refuses to draw edges that the weights say nothing about
-        save_picture(plot_graph(graph, strength="probability"), plot)
+        draw_graph(graph, plot, strength="probability")
     print(json.dumps(facts) if as_json else "\n".join(map(str, answer.order)))
     for sentence in unsure:
         print(f"fipscm: {sentence}", file=sys.stderr)
@@ -96,8 +96,7 @@ def fit(
 ) -> None:
     """Learn a model from a table and save it.  Example: fipscm fit data.csv --out model.fip --tiers "age;dose,pain"."""
     from fipscm.cli.kinds import told_kinds
-    from fipscm.cli.source import MODEL_SUFFIX
-    from fipscm.plotting import require_writable_picture, save_picture
+    from fipscm.plotting import draw_graph, require_writable_picture
     from fipscm.tables.read import read_table
     from fipscm.tables.stream import require_one_stream
     from fipscm.tables.write import require_writable
@@ -115,7 +114,7 @@ def fit(
         model.assess()
     model.save(out)
     if plot is not None:
-        save_picture(model.plot(), plot)
+        draw_graph(model.to_networkx(standardized=True), plot)
     found = [{"cause": cause, "effect": effect, **facts} for cause, effect, facts in model.graph_.edges(data=True)]
     if as_json:
         confidence = {"confidence": model.order_confidence_.to_dict(orient="index")} if assess else {}

@@ -21,6 +21,13 @@ def least_squares(z: Array, allowed: Mask, unusable: Mask | None = None) -> Arra
     return weights
 
 
+def leverage(x: Array) -> Array:
+    """(N, P) -> (N,), how far each row pulls its own prediction by least squares with an intercept."""
+    q, r, _ = linalg.qr(x - x.mean(axis=0), mode="economic", pivoting=True)
+    size = np.abs(np.diag(r))
+    return np.asarray(1 / len(x) + np.square(q[:, size > 1e-10 * size.max(initial=0)]).sum(axis=1))
+
+
 def log_p_values(x: Array, y: Array, rows: int | None = None) -> Array:
     """(N, P), (N,) -> (P,) logarithms of the two-sided p-values of each coefficient being zero.
 

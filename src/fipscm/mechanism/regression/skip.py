@@ -14,11 +14,12 @@ from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.linear import least_squares
 from fipscm.mechanism.regression.process import Process, learn_process
-from fipscm.mechanism.regression.smooth import Waves, fit_waves, numpy_on_one_thread
+from fipscm.mechanism.regression.smooth import Waves, fit_waves
 from fipscm.mechanism.regression.usable import uncentred_rows
+from fipscm.threads import on_one_thread
 
 WAVES = 1_024  # with half as many, counterfactual errors grew
-MOST_ROWS = 100_000  # that waves are fitted to: their number, not that of the rows, limits what they can follow
+WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
 CHUNK = 4_096  # rows at a time: the waves of a million rows do not fit into memory
 
 
@@ -49,7 +50,7 @@ class Skip:
         return cls(square, square, empty, np.zeros(variables), empty, np.zeros(0))
 
     @classmethod
-    @numpy_on_one_thread()
+    @on_one_thread()
     def fit(
         cls,
         z: Array,
@@ -57,15 +58,14 @@ class Skip:
         curved: Mask,
         fitted: int,
         generator: torch.Generator,
-        smoothness: Mapping[int, Process] | None = None,
+        smoothness: Mapping[int, Process],
         on_step: OnStep = uncounted,
         unusable: Mask | None = None,
     ) -> "Skip":
         """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
         The later rows are held out from curved nodes, to measure whether the network improves on them. `smoothness` has
-        what the edge test learned of a node with the same causes. No node is fitted on the rows that are `unusable`
-        (N, D) for it.
+        that of every curved node. No node is fitted on the rows that are `unusable` (N, D) for it.
         """
         variables = len(allowed)
         weights, relevance = least_squares(z, allowed, unusable), np.zeros((variables, variables))
@@ -74,14 +74,11 @@ class Skip:
         nodes = np.flatnonzero(curved & allowed.any(axis=1))
         for step, node in enumerate(nodes, start=1):
             causes = np.flatnonzero(allowed[node])
-            rows = uncentred_rows(z[:fitted], node, unusable)[:MOST_ROWS]
-            inputs, output = rows[:, causes], rows[:, node]
-            process = (smoothness or {}).get(int(node))
-            if process is None or len(process.relevance) != len(causes):
-                process = learn_process(inputs, output)
-            solution = fit_waves(inputs, output, waves.of(causes.tolist()), process)
+            rows = uncentred_rows(z[:fitted], node, unusable)
+            count, process = min(WAVES, WAVES_PER_CAUSE * len(causes)), smoothness[int(node)]
+            solution = fit_waves(rows[:, causes], rows[:, node], waves.of(causes.tolist(), count), process)
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
-            amplitudes[node], intercept[node] = solution.amplitudes, solution.intercept
+            amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(nodes))
         return cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
 
@@ -96,14 +93,15 @@ class Skip:
     def _smooth(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the waves of one node."""
         nearest, beyond = box.split(z)
-        waves, inputs, relevance = self._smooth_part(nearest, node)
-        smooth = waves.cosines(inputs, relevance).numpy() @ self.amplitudes[node]
+        waves, inputs, relevance, amplitudes = self._smooth_part(nearest, node)
+        smooth = (waves.cosines(inputs, relevance) @ amplitudes).numpy()
         beyond = beyond[:, self.relevance[node] > 0]
         outside = np.flatnonzero(beyond.any(axis=1))
-        slopes = waves.slopes(inputs[outside], relevance, torch.from_numpy(self.amplitudes[node])).numpy()
+        slopes = waves.slopes(inputs[outside], relevance, amplitudes).numpy()
         smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
         return np.asarray(smooth)
 
+    @on_one_thread()
     def __call__(self, z: Array, box: Box) -> Array:
         """(B, D) -> (B, D), the skip part of all nodes."""
         return np.column_stack([self.node(z, node, box) for node in range(z.shape[1])])
@@ -114,8 +112,8 @@ class Skip:
         nearest, beyond = box.split(z)
         outside = np.flatnonzero(beyond.any(axis=1))
         for node in np.flatnonzero(self.amplitudes.any(axis=1)):
-            waves, inputs, relevance = self._smooth_part(nearest, node)
-            amplitudes, causes = torch.from_numpy(self.amplitudes[node]), self.relevance[node] > 0
+            waves, inputs, relevance, amplitudes = self._smooth_part(nearest, node)
+            causes = self.relevance[node] > 0
             slopes = waves.slopes(inputs, relevance, amplitudes).numpy()
             along = beyond[outside][:, causes]
             bends = waves.bends(inputs[outside], relevance, amplitudes, torch.from_numpy(along)).numpy()
@@ -123,14 +121,38 @@ class Skip:
             derivative[:, node, causes] += slopes
         return derivative
 
-    def _smooth_part(self, z: Array, node: int) -> tuple[Waves, torch.Tensor, torch.Tensor]:
-        """The waves of a node's causes, the causes (B, P) and their relevance (P,).
+    def _smooth_part(self, z: Array, node: int) -> tuple[Waves, torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The waves of a node's causes, the causes (B, P) and their relevance (P,), and the waves' amplitudes.
 
         As tensors, because their sine and cosine are several times faster than NumPy's.
         """
-        causes = self.relevance[node] > 0
-        waves = Waves(torch.from_numpy(self.frequencies[causes]), torch.from_numpy(self.phases))
-        return waves, torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])
+        causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
+        inputs, relevance = torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])
+        return self.waves_of(node), inputs, relevance, torch.from_numpy(self.amplitudes[node, running])
+
+    def waves_of(self, node: int) -> Waves:
+        """The waves that a node has, of its causes alone."""
+        causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
+        frequencies = self.frequencies[np.ix_(causes, running)]
+        return Waves(torch.from_numpy(frequencies), torch.from_numpy(self.phases[running]))
+
+
+@on_one_thread()
+def learn_smoothness(
+    z: Array, allowed: Mask, curved: Mask, known: Mapping[int, Process] | None = None, unusable: Mask | None = None
+) -> dict[int, Process]:
+    """The smoothness of every curved node in its causes, on standardized rows (N, D).
+
+    What is `known` of a node with the same causes is kept.
+    """
+    smoothness = {}
+    for node in np.flatnonzero(curved & allowed.any(axis=1)).tolist():
+        causes, process = allowed[node], (known or {}).get(node)
+        if process is None or len(process.relevance) != causes.sum():
+            rows = uncentred_rows(z, node, unusable)
+            process = learn_process(rows[:, causes], rows[:, node])
+        smoothness[node] = process
+    return smoothness
 
 
 def _intercepts(z: Array, weights: Array, unusable: Mask | None) -> Array:

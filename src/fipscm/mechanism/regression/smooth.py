@@ -5,27 +5,17 @@ the waves have the covariance of the process in `process.py`, up to an error tha
 prior variances are the penalties of a ridge regression.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from scipy import linalg
-from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from fipscm.arrays import Array
 from fipscm.mechanism.regression.process import LEVEL, Process
 
 BLOCK = 8_192  # rows at a time: the waves of a million rows do not fit into memory
-
-
-@contextmanager
-def numpy_on_one_thread() -> Iterator[None]:
-    """Limit NumPy's linear algebra to one thread: beside PyTorch's threads, more of them double the time."""
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield
 
 
 @dataclass(frozen=True)
@@ -49,24 +39,25 @@ class Waves:
         phases = torch.tensor([0.0, -torch.pi / 2], dtype=torch.float64).repeat(features // 2)
         return cls(normal.repeat_interleave(2, dim=1), phases)
 
-    def of(self, causes: list[int]) -> "Waves":
-        """Keep only some of the causes."""
-        return Waves(self.frequencies[causes], self.phases)
+    def of(self, causes: list[int], count: int | None = None) -> "Waves":
+        """Keep only some of the causes, and so many of the waves, an even number."""
+        return Waves(self.frequencies[causes, :count], self.phases[:count])
 
     def cosines(self, z: Tensor, relevance: Tensor) -> Tensor:
         """(N, P), (P,) -> (N, M), between -1 and 1."""
-        return torch.cos(self._angles(z, relevance))
+        return torch.cos(self.angles(z, relevance))
 
     def slopes(self, z: Tensor, relevance: Tensor, amplitudes: Tensor) -> Tensor:
         """(N, P), the derivatives in z of the sum of the cosines with these amplitudes (M,)."""
-        return (-torch.sin(self._angles(z, relevance)) * amplitudes) @ self.frequencies.T * relevance
+        return (-torch.sin(self.angles(z, relevance)) * amplitudes) @ self.frequencies.T * relevance
 
     def bends(self, z: Tensor, relevance: Tensor, amplitudes: Tensor, along: Tensor) -> Tensor:
         """(N, P), how fast these slopes change along directions (N, P)."""
         speed = (along * relevance) @ self.frequencies
-        return (-torch.cos(self._angles(z, relevance)) * speed * amplitudes) @ self.frequencies.T * relevance
+        return (-torch.cos(self.angles(z, relevance)) * speed * amplitudes) @ self.frequencies.T * relevance
 
-    def _angles(self, z: Tensor, relevance: Tensor) -> Tensor:
+    def angles(self, z: Tensor, relevance: Tensor) -> Tensor:
+        """(N, P), (P,) -> (N, M)."""
         return torch.addmm(self.phases, z * relevance, self.frequencies)
 
 
@@ -81,29 +72,81 @@ class Fit:
 
 def fit_waves(z: Array, y: Array, waves: Waves, process: Process) -> Fit:
     """The posterior mean of the process, given causes (N, P) and effect (N,)."""
-    causes, count = z.shape[1], len(waves.phases)
-    size = 1 + causes + count
+    size = 1 + z.shape[1] + len(waves.phases)
     gram, target = np.zeros((size, size)), np.zeros(size)
-    for design, answers in _blocks(z, y, waves, process):
-        gram += design.T @ design
-        target += design.T @ answers
-    # The waves share the variance of one function; a cosine squared is one half on average.
-    variances = np.concatenate([[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / count)])
-    gram.flat[:: size + 1] += process.noise / variances
-    solution = linalg.solve(gram, target, assume_a="pos", overwrite_a=True, check_finite=False)
-    return Fit(float(solution[0]), solution[1 : causes + 1], solution[causes + 1 :])
+    for start in range(0, len(z), BLOCK):
+        functions = _functions(z[start : start + BLOCK], waves, process)
+        gram += functions.T @ functions
+        target += functions.T @ y[start : start + BLOCK]
+    solution = _solved(gram, target, z.shape[1], process)
+    return Fit(float(solution[0]), solution[1 : z.shape[1] + 1], solution[z.shape[1] + 1 :])
 
 
 def predict(z: Array, waves: Waves, process: Process, fit: Fit) -> Array:
     """(N, P) -> (N,)."""
     solution = np.concatenate([[fit.intercept], fit.weights, fit.amplitudes])
-    return np.concatenate([design @ solution for design, _ in _blocks(z, np.zeros(len(z)), waves, process)])
+    pieces = (z[start : start + BLOCK] for start in range(0, len(z), BLOCK))
+    return np.concatenate([_functions(piece, waves, process) @ solution for piece in pieces])
 
 
-def _blocks(z: Array, y: Array, waves: Waves, process: Process) -> Iterator[tuple[Array, Array]]:
-    """The columns (B, 1 + P + M) that enter linearly, and the answers (B,), a block of rows at a time."""
-    relevance = torch.from_numpy(process.relevance)
-    for start in range(0, len(z), BLOCK):
-        rows = torch.from_numpy(np.ascontiguousarray(z[start : start + BLOCK]))
-        design = torch.cat([torch.ones(len(rows), 1, dtype=torch.float64), rows, waves.cosines(rows, relevance)], dim=1)
-        yield design.numpy(), y[start : start + BLOCK]
+def predict_halves(z: Array, y: Array, waves: Waves, process: Process) -> Array:
+    """(N, P), (N,) -> (N,), each half of the rows as the other half predicts it.
+
+    The rows must be few enough for all their waves at once: what fits one half predicts the other.
+    """
+    functions, half = _quick_functions(z, waves, process), len(y) // 2
+    first, second = slice(0, half), slice(half, None)
+    predicted = np.empty(len(y))
+    for seen, unseen in ((first, second), (second, first)):
+        gram, target = functions[seen].T @ functions[seen], functions[seen].T @ y[seen]
+        predicted[unseen] = functions[unseen] @ _solved(gram, target, z.shape[1], process)
+    return predicted
+
+
+def leverage_of_waves(z: Array, waves: Waves, process: Process) -> Array:
+    """(N, P) -> (N,), how far each row pulls its own prediction, if `fit_waves` is given all of them."""
+    functions = _functions(z, waves, process)
+    gram = functions.T @ functions
+    gram.flat[:: len(gram) + 1] += _penalties(len(gram), z.shape[1], process)
+    root = linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+    return np.asarray(np.square(linalg.solve_triangular(root, functions.T, lower=True)).sum(axis=0))
+
+
+def _functions(z: Array, waves: Waves, process: Process) -> Array:
+    """(N, P) -> (N, 1 + P + M), what enters linearly: one, the causes, the waves."""
+    functions = torch.empty(len(z), 1 + z.shape[1] + len(waves.phases), dtype=torch.float64)
+    rows = torch.from_numpy(np.ascontiguousarray(z))
+    functions[:, 0] = 1
+    functions[:, 1 : 1 + z.shape[1]] = rows
+    torch.cos(waves.angles(rows, torch.from_numpy(process.relevance)), out=functions[:, 1 + z.shape[1] :])
+    return functions.numpy()
+
+
+def _quick_functions(z: Array, waves: Waves, process: Process) -> Array:
+    """(N, P) -> (N, 1 + P + M), the same in another order, the waves in single precision.
+
+    That takes half of the time. Their rounding errors are no errors of the fit: they belong to the functions fitted.
+    """
+    angles = ((z * process.relevance) @ waves.frequencies[:, ::2].numpy()).astype(np.float32)
+    causes, pairs = z.shape[1], angles.shape[1]
+    functions = np.empty((len(z), 1 + causes + 2 * pairs))
+    functions[:, 0] = 1
+    functions[:, 1 : 1 + causes] = z
+    functions[:, 1 + causes : 1 + causes + pairs] = np.cos(angles)
+    functions[:, 1 + causes + pairs :] = np.sin(angles)
+    return functions
+
+
+def _solved(gram: Array, target: Array, causes: int, process: Process) -> Array:
+    """(1 + P + M,), the coefficients of what enters linearly; the gram matrix is overwritten."""
+    gram.flat[:: len(gram) + 1] += _penalties(len(gram), causes, process)
+    return np.asarray(linalg.solve(gram, target, assume_a="pos", overwrite_a=True, check_finite=False))
+
+
+def _penalties(size: int, causes: int, process: Process) -> Array:
+    """(1 + P + M,), the variance of the noise over that of each coefficient.
+
+    The waves share the variance of one function; a cosine squared is one half on average.
+    """
+    count = size - 1 - causes
+    return process.noise / np.concatenate([[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / count)])

@@ -28,7 +28,7 @@ class OptimizerConfig:
         clip: largest norm of a gradient.
     """
 
-    rate: float = 7e-4
+    rate: float = 3e-4
     warmup: int = 300
     memory: int = 1000
     weight_decay: float = 1e-3

@@ -1,0 +1,161 @@
+"""What the page is told, ready for JSON: names are text, and numbers are finite or missing."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from fipscm.arrays import Array
+from fipscm.explore.edits import Edits
+from fipscm.explore.one_row import Portrait
+from fipscm.explore.screen import Screen
+from fipscm.explore.session import CHECKING, Session
+from fipscm.explore.units import Units
+from fipscm.knowledge import Edge
+from fipscm.layout import Layout
+from fipscm.questions.recommend import Recommendation
+
+Json = dict[str, Any]
+
+
+def of_session(session: Session) -> Json:
+    """Everything but answers."""
+    job = session.job
+    return {
+        "table": session.data.title,
+        "model": session.data.saved_model,
+        "rows": len(session.data.table),
+        "columns": [str(name) for name in session.data.table.columns],
+        "progress": None if job is None else asdict(job.progress),
+        "failure": session.failure,
+        "verdict": {**asdict(session.verdict), "pending": session.verdict is CHECKING},
+        "edits": of_edits(session.edits),
+        "screen": of_screen(session.screen) if session.has_screen else None,
+    }
+
+
+def of_screen(screen: Screen) -> Json:
+    """The model and its picture."""
+    units, mechanisms = screen.units, screen.model.mechanisms_.to_dict(orient="index")
+    facts = zip(screen.names, units.axes, units.low, units.high, units.density_before, strict=True)
+    return {
+        "version": screen.version,
+        "order": [str(name) for name in screen.model.causal_order_],
+        "variables": {
+            str(name): {
+                "axis": numbers(axis),
+                "low": number(low),
+                "high": number(high),
+                "density": numbers(density),
+                "shape": mechanisms[name]["shape"],
+                "explained": number(mechanisms[name]["r2_in_sample"]),
+                **moments,
+            }
+            for (name, axis, low, high, density), moments in zip(facts, _moments(units.before), strict=True)
+        },
+        "edges": [
+            {
+                "cause": str(cause),
+                "effect": str(effect),
+                "weight": number(data["weight"]),
+                "strength": number(data["weight"] * _ratio(units, cause, effect)),
+                "score": number(data["score"]),
+                "confidence": number(data.get("confidence", np.nan)),
+            }
+            for cause, effect, data in screen.model.graph_.edges(data=True)
+        ],
+        "layout": of_layout(screen.layout),
+        "unusual": screen.unusual,
+        "remarks": screen.remarks,
+        "changes": {kind: _pairs(edges) for kind, edges in vars(screen.changes).items()},
+    }
+
+
+def of_layout(layout: Layout) -> Json:
+    """Boxes by name, curves of edges by position."""
+    return {
+        "width": layout.width,
+        "height": layout.height,
+        "boxes": {
+            str(box.name): {"x": box.x, "y": box.y, "width": box.width, "height": box.height} for box in layout.boxes
+        },
+        "routes": [{"cause": str(r.cause), "effect": str(r.effect), "path": r.path} for r in layout.routes],
+    }
+
+
+def of_edits(edits: Edits) -> Json:
+    """As the page sends them back."""
+    known = edits.knowledge
+    return {
+        "required": _pairs(known.required_edges),
+        "forbidden": _pairs(known.forbidden_edges),
+        "tiers": [[str(name) for name in tier] for tier in known.tiers],
+        "hidden": _pairs(edits.hidden),
+    }
+
+
+def of_answer(screen: Screen, after: Array) -> Json:
+    """Every column under an intervention: its average, its spread and its curve."""
+    units = screen.units
+    curves = units.density(after)
+    return {
+        "version": screen.version,
+        "after": {
+            str(name): {**moments, "density": numbers(curve)}
+            for name, moments, curve in zip(screen.names, _moments(after), curves, strict=True)
+        },
+    }
+
+
+def of_portrait(portrait: Portrait) -> Json:
+    """One row, fact beside counterfactual."""
+    columns = zip(portrait.names, portrait.fact, portrait.counterfactual, portrait.deviations, strict=True)
+    return {
+        "columns": [
+            {"column": str(name), "fact": number(fact), "counterfactual": number(changed), "deviations": number(noise)}
+            for name, fact, changed, noise in columns
+        ],
+        "reasons": portrait.reasons,
+    }
+
+
+def of_recommendation(found: Recommendation) -> Json:
+    """What to set, and what is expected of it."""
+    ((column, setting),) = found.do.items()
+    return {
+        "column": str(column),
+        "setting": number(setting),
+        "expected": number(found.expected),
+        "present": number(found.present),
+        "text": str(found),
+    }
+
+
+def number(value: float) -> float | None:
+    """Six digits are more than a screen shows; what is not finite is missing.
+
+    >>> number(1 / 3), number(float("nan"))
+    (0.333333, None)
+    """
+    return float(f"{value:.6g}") if np.isfinite(value) else None
+
+
+def numbers(values: Array) -> list[float | None]:
+    """Each of them."""
+    return [number(value) for value in values.tolist()]
+
+
+def _moments(values: Array) -> list[Json]:
+    averages, spreads = values.mean(axis=0), values.std(axis=0)
+    return [{"mean": number(mean), "spread": number(spread)} for mean, spread in zip(averages, spreads, strict=True)]
+
+
+def _ratio(units: Units, cause: Hashable, effect: Hashable) -> float:
+    """Turns a weight in the columns' units into standard deviations."""
+    of_cause, of_effect = (units.spread[units.scm.names.index(name)] for name in (cause, effect))
+    return float(of_cause / of_effect)
+
+
+def _pairs(edges: Iterable[Edge]) -> list[list[str]]:
+    return [[str(cause), str(effect)] for cause, effect in edges]

@@ -1,0 +1,173 @@
+"""The state behind the page: a table, the model on the screen, an expert's edits, and at most one fit at a time."""
+
+import warnings
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from fipscm.errors import FipscmError, unknown_name
+from fipscm.explore.edits import Edits
+from fipscm.explore.job import CancelledError, Job, OnProgress
+from fipscm.explore.screen import Screen
+from fipscm.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from fipscm.estimator import FiP
+
+
+class NotReadyError(FipscmError):
+    """A question that came before the first model."""
+
+
+class BusyError(FipscmError):
+    """A second fit that was asked for while one is running."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """The table that the session is about.
+
+    Attributes:
+        table: numbers without gaps.
+        title: the name of its file.
+        saved_model: the name of the model's file; None where the model is fitted on the table.
+        intervened: what was set from outside in each row, as `FiP.fit` takes it; None where nothing was.
+    """
+
+    table: pd.DataFrame
+    title: str
+    saved_model: str | None = None
+    intervened: Sequence[Sequence[Hashable]] | None = None
+
+    @property
+    def observed(self) -> pd.DataFrame:
+        """The rows in which nothing was set from outside."""
+        if self.intervened is None:
+            return self.table
+        return self.table[[not columns for columns in self.intervened]]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the model's assumptions hold on the table; None while that is not known."""
+
+    passed: bool | None
+    text: str
+
+
+CHECKING = Verdict(None, "Checking the model's assumptions on this table …")
+
+
+class Session:
+    """Everything the page shows. Every method may be called from any thread.
+
+    Attributes:
+        data: the table.
+        edits: what the expert has said; the next refit obeys it.
+        verdict: about the model on the screen.
+        failure: why the last fit ended without a model; None unless it did.
+    """
+
+    def __init__(self, data: Data, first_model: Callable[[OnProgress], "FiP"]) -> None:
+        self.data = data
+        self.edits = Edits()
+        self.verdict = CHECKING
+        self.failure: str | None = None
+        self._screen: Screen | None = None
+        self._lock = Lock()
+        self._columns = {str(name): name for name in data.table.columns}
+        self._job = Job(lambda report: self._show(first_model, report))
+
+    def start(self) -> "Session":
+        """Load or fit the first model."""
+        self._job.start()
+        return self
+
+    @property
+    def screen(self) -> Screen:
+        """What is on the screen, or an error while there is no model yet."""
+        if self._screen is None:
+            raise NotReadyError(self.failure or "The model is not ready yet: ask again in a moment.")
+        return self._screen
+
+    @property
+    def has_screen(self) -> bool:
+        """Whether there is a model."""
+        return self._screen is not None
+
+    @property
+    def job(self) -> Job | None:
+        """The fit that is running."""
+        return self._job if self._job.runs else None
+
+    def column(self, text: str) -> Hashable:
+        """The column that the page calls so: names on the page are text, those of a table may be numbers."""
+        if text not in self._columns:
+            raise unknown_name("column", text, self._columns)
+        return self._columns[text]
+
+    def edit(self, edits: Edits) -> None:
+        """Replace the edits, if they contradict neither each other nor the graph on the screen."""
+        edits.require_consistent(self.screen.model.graph_)
+        with self._lock:
+            self.edits = edits
+
+    def refit(self) -> None:
+        """Fit again on the edits, in the background; the model on the screen stays until the new one is there."""
+        with self._lock:
+            if self._job.runs:
+                raise BusyError("A fit is running already: wait for it, or cancel it first.")
+            settings = self.screen.settings(self.edits)
+            self._job = Job(lambda report: self._show(lambda told: self._fit(settings, told), report)).start()
+
+    def cancel(self) -> None:
+        """Call the running fit off, if one is running."""
+        self._job.cancel()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for the running fit."""
+        self._job.wait(seconds)
+
+    def _fit(self, settings: dict[str, Any], report: OnProgress) -> "FiP":
+        from fipscm.estimator import FiP  # takes a second: the page is there before
+
+        return FiP(**settings).fit(self.data.table, intervened=self.data.intervened, on_progress=report)
+
+    def _show(self, make: Callable[[OnProgress], "FiP"], report: OnProgress) -> None:
+        """Make a model and put it on the screen, or say why there is none."""
+        self.failure = None
+        try:
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", UserWarning)
+                model = make(report)
+            remarks = [str(each.message) for each in told if issubclass(each.category, UserWarning)]
+            screen = Screen.of(model, self.data.table, list(dict.fromkeys(remarks)), self._screen)
+        except CancelledError:
+            again = "" if self.has_screen else " Start fipscm explore again for a model."
+            self.failure = f"The fit was cancelled.{again}"
+        except FipscmError as error:
+            self.failure = str(error)
+        except Exception as error:
+            self.failure = (
+                f"The fit failed ({type(error).__name__}: {error}). The earlier model, if any, is still there."
+            )
+            raise
+        else:
+            with self._lock:
+                if self._screen is None:
+                    self.edits = Edits(model.knowledge or Knowledge())
+                self._screen, self.verdict = screen, CHECKING
+            Thread(target=self._check, args=(screen,), daemon=True).start()
+
+    def _check(self, screen: Screen) -> None:
+        try:
+            found = screen.model.check(self.data.observed)
+            verdict = Verdict(found.passed, str(found))
+        except FipscmError as error:
+            verdict = Verdict(None, f"The assumptions could not be checked: {error}")
+        with self._lock:
+            if self._screen is screen:
+                self.verdict = verdict

@@ -1,0 +1,85 @@
+"""What the page may ask, as it arrives: bounded in size, finite in number, nothing unknown."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
+
+MOST_COLUMNS = 2_000
+MOST_EDGES = 10_000
+MOST_ROWS = 10_000
+LONGEST_NAME = 1_000
+LONGEST_TEXT = 500_000
+
+Name = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
+# Squares of larger numbers overflow in double precision.
+Number = Annotated[FiniteFloat, Field(ge=-1e100, le=1e100)]
+Edges = Annotated[list[tuple[Name, Name]], Field(max_length=MOST_EDGES)]
+
+
+class Request(BaseModel):
+    """Fields that no one asked for are a mistake."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Change(Request):
+    """One column is set to a value, or shifted by an amount."""
+
+    column: Name
+    kind: Literal["set", "shift"]
+    value: Number
+
+
+class Question(Request):
+    """What if? The row and the target are those on the screen, if any."""
+
+    do: Annotated[list[Change], Field(max_length=MOST_COLUMNS)] = []
+    row: Annotated[int, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _each_column_once(self) -> "Question":
+        columns = [change.column for change in self.do]
+        if len(set(columns)) < len(columns):
+            raise ValueError("A column is changed twice: change each column once.")
+        return self
+
+
+class RowQuestion(Question):
+    """What would this row have been?"""
+
+    row: Annotated[int, Field(ge=0)]
+
+
+class Target(Request):
+    """Which column should reach which average, by which columns."""
+
+    target: Name
+    value: Number
+    using: Annotated[list[Name], Field(max_length=MOST_COLUMNS)] | None = None
+
+
+class UnitsQuestion(Question):
+    """Simulated units under an intervention."""
+
+    rows: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 1_000
+
+
+class ScriptQuestion(Question):
+    """The Python lines for everything on the screen."""
+
+    target: Target | None = None
+
+
+class Edited(Request):
+    """All edits of the expert."""
+
+    required: Edges = []
+    forbidden: Edges = []
+    hidden: Edges = []
+    tiers: Annotated[list[Annotated[list[Name], Field(max_length=MOST_COLUMNS)]], Field(max_length=MOST_COLUMNS)] = []
+
+
+class GraphText(Request):
+    """A graph as DAGitty, DOT or GML."""
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]

@@ -1,0 +1,225 @@
+"""The page and what it may ask for, as an application."""
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from starlette.exceptions import HTTPException
+
+from fipscm.errors import FipscmError, GraphError, KnowledgeError, UnknownNameError
+from fipscm.explore import description
+from fipscm.explore.edits import CycleError, Edits, imported
+from fipscm.explore.graph_text import WRITERS, read_graph
+from fipscm.explore.one_row import portrait
+from fipscm.explore.script import python_lines
+from fipscm.explore.session import BusyError, NotReadyError, Session
+from fipscm.explore.units import SEED
+from fipscm.explore.web.guard import Access, Guard
+from fipscm.explore.web.requests import (
+    Edited,
+    GraphText,
+    Question,
+    RowQuestion,
+    ScriptQuestion,
+    Target,
+    UnitsQuestion,
+)
+from fipscm.knowledge import Knowledge
+from fipscm.scm.intervention import Shift
+
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+# The first that fits counts; any other mistake is one in the request.
+STATUSES: tuple[tuple[type[FipscmError], int], ...] = (
+    (NotReadyError, 503),
+    (BusyError, 409),
+    (UnknownNameError, 422),
+    (KnowledgeError, 409),
+    (GraphError, 422),
+    (FipscmError, 422),
+)
+
+
+def make_app(session: Session, access: Access) -> Guard:
+    """The whole application behind its guard."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    _add_page(app)
+    _add_answers(app, session)
+    _add_edits(app, session)
+    _add_exports(app, session)
+    _add_refusals(app)
+    return Guard(app, access)
+
+
+def _add_page(app: FastAPI) -> None:
+    """The files of the page are read once: no request names a path on disk."""
+    folder = files("fipscm.explore.web") / "static"
+    known = {
+        file.name: (file.read_bytes(), TYPES[f".{file.name.rpartition('.')[2]}"])
+        for file in folder.iterdir()
+        if file.is_file()
+    }
+
+    @app.get("/")
+    def page() -> Response:
+        content, kind = known["index.html"]
+        return Response(content, media_type=kind)
+
+    @app.get("/static/{name}")
+    def part(name: str) -> Response:
+        if name not in known:
+            raise HTTPException(404, f"There is no '{name}' here.")
+        content, kind = known[name]
+        return Response(content, media_type=kind)
+
+
+def _add_answers(app: FastAPI, session: Session) -> None:
+    @app.get("/api/state")
+    def state() -> dict[str, Any]:
+        return description.of_session(session)
+
+    @app.post("/api/what-if")
+    def what_if(question: Question) -> dict[str, Any]:
+        screen = session.screen
+        return description.of_answer(screen, screen.units.under(_do(session, question)))
+
+    @app.post("/api/row")
+    def row(question: RowQuestion) -> dict[str, Any]:
+        return description.of_portrait(
+            portrait(session.screen.units, _row(session, question.row), _do(session, question))
+        )
+
+    @app.post("/api/recommend")
+    def recommend(wanted: Target) -> dict[str, Any]:
+        using = None if wanted.using is None else [session.column(name) for name in wanted.using]
+        target = session.column(wanted.target)
+        return description.of_recommendation(
+            session.screen.model.recommend(target, value=wanted.value, using=using, random_state=SEED)
+        )
+
+
+def _add_edits(app: FastAPI, session: Session) -> None:
+    @app.put("/api/edits")
+    def edit(edited: Edited) -> dict[str, Any]:
+        own = session.edits.knowledge  # roots and leaves came with the model and stay
+        knowledge = Knowledge(
+            required_edges=_pairs(session, edited.required),
+            forbidden_edges=_pairs(session, edited.forbidden),
+            tiers=[[session.column(name) for name in tier] for tier in edited.tiers],
+            roots=own.roots,
+            leaves=own.leaves,
+        )
+        session.edit(Edits(knowledge, tuple(_pairs(session, edited.hidden))))
+        return description.of_edits(session.edits)
+
+    @app.post("/api/import")
+    def take_over(given: GraphText) -> dict[str, Any]:
+        graph, hidden = read_graph(given.text)
+        for name in graph:
+            session.column(name)
+        named = type(graph)(_pairs(session, list(graph.edges)))
+        session.edit(imported(named, _pairs(session, hidden), session.screen.model.graph_))
+        return description.of_edits(session.edits)
+
+    @app.post("/api/refit", status_code=202)
+    def refit() -> dict[str, Any]:
+        session.refit()
+        return description.of_session(session)
+
+    @app.delete("/api/refit")
+    def cancel() -> dict[str, Any]:
+        session.cancel()
+        return description.of_session(session)
+
+
+def _add_exports(app: FastAPI, session: Session) -> None:
+    @app.get("/api/graph/{kind}")
+    def graph(kind: str) -> Response:
+        if kind not in WRITERS:
+            raise HTTPException(404, f"A graph cannot be written as '{kind}': ask for {', '.join(WRITERS)}.")
+        edited = session.edits.applied_to(session.screen.model.graph_)
+        return PlainTextResponse(WRITERS[kind](edited, session.edits.hidden))
+
+    @app.post("/api/answers")
+    def answers(question: Question) -> Response:
+        screen = session.screen
+        do, before = _do(session, question), screen.units.before
+        after = screen.units.under(do)
+        table = pd.DataFrame(
+            {
+                "mean_before": before.mean(axis=0),
+                "mean_after": after.mean(axis=0),
+                "sd_before": before.std(axis=0),
+                "sd_after": after.std(axis=0),
+            },
+            pd.Index(screen.names, name="column"),
+        )
+        if question.row is not None:
+            found = portrait(screen.units, _row(session, question.row), do)
+            table = table.assign(fact=found.fact, counterfactual=found.counterfactual, noise_in_sd=found.deviations)
+        return _csv(table.to_csv())
+
+    @app.post("/api/units")
+    def units(question: UnitsQuestion) -> Response:
+        model = session.screen.units.scm.do(_do(session, question))
+        return _csv(model.sample(question.rows, np.random.default_rng(SEED)).to_csv(index=False))
+
+    @app.post("/api/python")
+    def python(question: ScriptQuestion) -> Response:
+        screen, data, target = session.screen, session.data, question.target
+        saved = data.saved_model if screen.version == 1 else None
+        wanted = None if target is None else (session.column(target.target), target.value)
+        return PlainTextResponse(
+            python_lines(data.title, saved, screen.given(), _do(session, question), question.row, wanted)
+        )
+
+
+def _add_refusals(app: FastAPI) -> None:
+    """Every mistake is answered with a status and one message for the page."""
+
+    @app.exception_handler(FipscmError)
+    def mistake(_: Request, error: FipscmError) -> Response:
+        status = next(status for kind, status in STATUSES if isinstance(error, kind))
+        facts: dict[str, Any] = {"message": str(error)}
+        if isinstance(error, CycleError):
+            facts["cycle"] = [str(name) for name in error.cycle]
+        return JSONResponse(facts, status)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(_: Request, error: RequestValidationError) -> Response:
+        # What was sent is not repeated: it may be NaN, which is no JSON, or very long.
+        first = error.errors()[0]
+        place = ".".join(str(step) for step in first["loc"] if step != "body")
+        return JSONResponse({"message": f"{place or 'The request'}: {first['msg']}."[:500]}, 422)
+
+    @app.exception_handler(HTTPException)
+    def refused(_: Request, error: HTTPException) -> Response:
+        return JSONResponse({"message": str(error.detail)}, error.status_code, error.headers)
+
+    @app.exception_handler(Exception)
+    def failed(_: Request, error: Exception) -> Response:
+        return JSONResponse({"message": f"The explorer failed ({type(error).__name__}): see its terminal."}, 500)
+
+
+def _do(session: Session, question: Question) -> dict[Any, Any]:
+    rules: dict[str, Callable[[float], Any]] = {"set": float, "shift": Shift}
+    return {session.column(change.column): rules[change.kind](change.value) for change in question.do}
+
+
+def _row(session: Session, position: int) -> pd.DataFrame:
+    table = session.data.table
+    if position >= len(table):
+        raise HTTPException(404, f"There is no row {position}: the table has rows 0 to {len(table) - 1}.")
+    return table.iloc[[position]]
+
+
+def _pairs(session: Session, edges: list[tuple[str, str]]) -> list[tuple[Any, Any]]:
+    return [(session.column(cause), session.column(effect)) for cause, effect in edges]
+
+
+def _csv(text: str) -> Response:
+    return Response(text, media_type="text/csv")

@@ -1,0 +1,54 @@
+"""How well mechanisms do on rows that they have not seen. Shapes: N rows, K of them unseen, D variables.
+
+Where rows were held out from a mechanism, its errors there are taken as they are. Where it was solved on all rows, the
+error of a row is that of the mechanism solved without it: residual / (1 - leverage).
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fipscm.arrays import Array, Mask
+from fipscm.mechanism.noise import log_density
+from fipscm.mechanism.regression.linear import leverage
+from fipscm.mechanism.regression.process import Process
+from fipscm.mechanism.regression.skip import Skip
+from fipscm.mechanism.regression.smooth import leverage_of_waves
+from fipscm.threads import on_one_thread
+
+HIGHEST_LEVERAGE = 0.99  # of one row; an error divided by less than what is left would be arbitrary
+NARROWEST = 1e-9  # of a column's standard deviation: the width of a noise that is always the same
+
+
+@on_one_thread()
+def held_out_scores(
+    z: Array, residual: Array, allowed: Mask, skip: Skip, smoothness: Mapping[int, Process], fitted: int, unseen: Mask
+) -> tuple[Array, Array]:
+    """(D,) shares of variance explained, and (D,) mean log-densities, both of standardized columns (N, D).
+
+    The residuals (N, D) are NaN in rows that do not tell about a column. Mechanisms that are `unseen` (D,) saw the rows
+    before `fitted` alone, all others every row. The density of each half of the errors is that of the other half.
+    """
+    r2, log_likelihood = np.full((2, len(allowed)), np.nan)
+    for node, causes in enumerate(allowed):
+        known = ~np.isnan(residual[:, node])
+        rows, errors = z[known], residual[known, node]
+        if len(errors) < 2:
+            continue
+        mean_pull = 1 / len(errors)
+        if unseen[node] and fitted < len(z):
+            pull: Array = np.zeros(len(errors))
+        elif node in smoothness:
+            pull = leverage_of_waves(rows[:, causes], skip.waves_of(node), smoothness[node])
+        else:
+            pull = leverage(rows[:, causes])
+        tested = np.arange(len(z))[known] >= (fitted if fitted < len(z) else 0)
+        errors = (errors / (1 - np.minimum(pull, HIGHEST_LEVERAGE)))[tested]
+        about_mean = ((rows[:, node] - rows[:, node].mean()) / (1 - mean_pull))[tested]
+        if len(errors) < 2:
+            continue
+        r2[node] = 1 - np.square(errors).mean() / np.square(about_mean).mean()
+        first, second = errors[::2], errors[1::2]
+        densities = log_density(first, second, NARROWEST), log_density(second, first, NARROWEST)
+        log_likelihood[node] = np.concatenate(densities).mean()
+    return r2, log_likelihood

@@ -1,0 +1,189 @@
+"""Everything that a report says, gathered from a model and a table. Shapes: N rows, D variables."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from fipscm.arrays import Array
+from fipscm.layout import MOST_BOXES, Layout, around, layered, to_svg
+from fipscm.layout.strokes import Stroke, strokes
+from fipscm.questions.check import CheckResult, Finding
+from fipscm.report.charts import Chart, confidence_chart, curve_chart, histogram_chart
+from fipscm.report.curves import partial_dependence
+from fipscm.report.effects import StrongEffect, strongest_effects
+from fipscm.report.hidden import HiddenCauses, hidden_causes
+from fipscm.report.limits import Limit, doubtful_edges, limits
+from fipscm.report.model import FittedModel
+from fipscm.report.variation import variation_shares
+from fipscm.report.words import number
+
+MOST_CURVES = 60
+PAGE_WIDTH = 1000.0  # pixels
+ROWS_SHOWN = 400  # behind the curves
+Edge = tuple[Hashable, Hashable, Stroke]  # cause, effect, and how it is drawn
+SHAPES = {
+    "linear": "a straight line",
+    "smooth": "a smooth curve",
+    "transformer": "a curve in which the causes may act together",
+}
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """How one column follows its causes."""
+
+    name: Hashable
+    causes: list[Hashable]
+    shape: str
+    explained: float
+    charts: list[Chart]
+
+
+@dataclass(frozen=True)
+class Document:
+    """The contents of a report, section by section.
+
+    Attributes:
+        names: the columns shown: all, or those nearest to the target.
+        columns: how many columns the model has.
+        rows: how many rows the table has.
+        target: the column whose variation is explained.
+        check: the verdict.
+        order: the columns shown, causes first.
+        confidence: how sure the order is; None if it was given.
+        doubtful: edges whose direction is in doubt.
+        picture: the graph as SVG.
+        edges: cause, effect and stroke of each edge shown.
+        hidden: pairs that may share a hidden cause.
+        effects: the strongest ones.
+        mechanisms: of the columns that have causes.
+        curves_left_out: how many edges have no curve, because others are stronger.
+        noises: a histogram for each column.
+        comparisons: real against sampled, for each column.
+        joint_fit: whether sampled rows can be told from real ones.
+        variation: the sources of the target's variation, the largest first.
+        limits: what the model must not be used for.
+        ranges: lowest and highest value of each column in the table.
+        rows_shown: values of the columns shown, in some rows of the table.
+    """
+
+    names: list[Hashable]
+    columns: int
+    rows: int
+    target: Hashable
+    check: CheckResult
+    order: list[Hashable]
+    confidence: Chart | None
+    doubtful: list[tuple[object, object, float]]
+    picture: str
+    edges: list[Edge]
+    hidden: HiddenCauses
+    effects: list[StrongEffect]
+    mechanisms: list[Mechanism]
+    curves_left_out: int
+    noises: list[Chart]
+    comparisons: list[Chart]
+    joint_fit: Finding
+    variation: pd.Series
+    limits: list[Limit]
+    ranges: list[tuple[Hashable, float, float]]
+    rows_shown: Array
+
+
+def write_document(
+    model: FittedModel,
+    frame: pd.DataFrame,
+    inferred: bool,
+    target: Hashable | None,
+    rng: np.random.Generator,
+) -> Document:
+    """Ask a model everything that the report says; an `inferred` order must have been assessed."""
+    scm = model.scm_
+    target = _last_effect(model) if target is None else target
+    whole = model.to_networkx(standardized=True)
+    graph = around(whole, target) if len(whole) > MOST_BOXES else whole
+    names = [name for name in scm.names if name in graph]
+    order = [name for name in model.causal_order_ if name in graph]
+    check, hidden = model.check(frame, rng), hidden_causes(model, frame)
+    layout = layered(graph)
+    drawn = zip(layout.routes, strokes(graph, layout.routes), strict=True)
+    edges = [(route.cause, route.effect, stroke) for route, stroke in drawn]
+    edges.sort(key=lambda edge: -abs(edge[2].strength))
+    sampled = scm.sample(len(frame), rng)
+    some = frame.iloc[np.sort(rng.permutation(len(frame))[:ROWS_SHOWN])]
+    return Document(
+        names=names,
+        columns=len(scm.names),
+        rows=len(frame),
+        target=target,
+        check=check,
+        order=order,
+        confidence=confidence_chart(order, model.order_confidence_) if inferred else None,
+        doubtful=doubtful_edges(graph),
+        picture=to_svg(graph, layout, [(a, b) for a, b, _ in hidden.pairs], scale=_picture_scale(layout)),
+        edges=edges,
+        hidden=hidden,
+        effects=strongest_effects(model, rng),
+        mechanisms=_mechanisms(model, order, frame.to_numpy(), edges[:MOST_CURVES], names),
+        curves_left_out=max(0, len(edges) - MOST_CURVES),
+        noises=_noises(model, frame, order),
+        comparisons=_comparisons(frame, sampled, check, order),
+        joint_fit=next(finding for finding in check.findings if finding.check == "joint fit"),
+        variation=variation_shares(scm, target, rng),
+        limits=list(limits(graph, check, inferred, hidden)),
+        ranges=[(name, float(frame[name].min()), float(frame[name].max())) for name in order],
+        rows_shown=some[names].to_numpy().T,
+    )
+
+
+def _last_effect(model: FittedModel) -> Hashable:
+    """The last column of the order that has a cause; the last one of all if none has."""
+    causes = model.mechanisms_["causes"].to_dict()
+    return next((name for name in reversed(model.causal_order_) if causes[name]), model.causal_order_[-1])
+
+
+def _picture_scale(layout: Layout) -> float:
+    """Fill the page with a small graph; a large one scrolls, so that its names can be read."""
+    return min(1.4, max(1.0, PAGE_WIDTH / layout.width))
+
+
+def _mechanisms(
+    model: FittedModel, order: list[Hashable], rows: Array, drawn: list[Edge], names: list[Hashable]
+) -> list[Mechanism]:
+    """Of each column with causes, in causal order; the edges drawn have a curve, in which rows (N, D) are averaged."""
+    facts = model.mechanisms_.to_dict(orient="index")
+    found = []
+    for name in order:
+        curves = [partial_dependence(model.scm_, cause, name, rows) for cause, effect, _ in drawn if effect == name]
+        charts = [curve_chart(curve, names) for curve in curves]
+        own = facts[name]
+        if own["causes"]:
+            found.append(Mechanism(name, own["causes"], SHAPES[own["shape"]], own["r2_in_sample"], charts))
+    return found
+
+
+def _noises(model: FittedModel, frame: pd.DataFrame, order: list[Hashable]) -> list[Chart]:
+    scm = model.scm_
+    noise = pd.DataFrame(scm.sample_to_noise(frame.to_numpy()), columns=list(scm.names))
+    charts = []
+    for name in order:
+        typical = float(noise[name].abs().quantile(2 / 3))
+        share = min(1.0, float(noise[name].var() / frame[name].var()))
+        words = f"Two rows in three are within {number(typical)} of zero; {share:.0%} of the variance is left."
+        charts.append(histogram_chart(str(name), words, noise=noise[name].to_numpy()))
+    return charts
+
+
+def _comparisons(frame: pd.DataFrame, sampled: pd.DataFrame, check: CheckResult, order: list[Hashable]) -> list[Chart]:
+    distances = {finding.subject: finding.figure for finding in check.findings if finding.check == "marginal fit"}
+    return [
+        histogram_chart(
+            str(name),
+            f"Real and sampled lie {distances[str(name)]:.2f} standard deviations apart.",
+            real=frame[name].to_numpy(),
+            sampled=sampled[name].to_numpy(),
+        )
+        for name in order
+    ]

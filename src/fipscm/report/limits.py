@@ -1,0 +1,70 @@
+"""What a model must not be used for, in words that need no statistics."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import networkx as nx
+
+from fipscm.questions.check import CheckResult
+from fipscm.report.hidden import HiddenCauses
+from fipscm.report.words import joined
+
+SURE = 0.9  # of the resampled orders: below, a direction is in doubt
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One use to refrain from, why, and what makes it concrete in this table."""
+
+    use: str
+    reason: str
+    cases: tuple[str, ...] = ()
+
+
+def limits(graph: nx.DiGraph, check: CheckResult, inferred: bool, hidden: HiddenCauses) -> Iterator[Limit]:
+    """What speaks against the model in this table first, then what no table can show."""
+    serious = [finding for finding in check.findings if finding.serious and not finding.passed]
+    if serious:
+        yield Limit(
+            "Decisions that rest on this model alone",
+            "Serious checks failed: parts of the model contradict the rows.",
+            tuple(finding.verdict for finding in serious),
+        )
+    doubtful = doubtful_edges(graph)
+    if doubtful:
+        yield Limit(
+            "Acting on arrows whose direction is in doubt",
+            "Resampled rows often turn them around. Settle them by what you know, then fit again.",
+            tuple(
+                f"{cause} → {effect}: {share:.0%} of the resampled orders agree" for cause, effect, share in doubtful
+            ),
+        )
+    pairs = tuple(f"{joined([a, b])}: {share:.0%}" for a, b, share in hidden.pairs)
+    if pairs:
+        yield Limit("Effects between columns that may share a hidden cause", "Part of them may come from it.", pairs)
+    elif not hidden.known:
+        yield Limit(
+            "Claims that nothing outside of the table matters",
+            "The model takes for granted that no unmeasured quantity causes two of the columns at once.",
+        )
+    yield Limit(
+        "Values far outside of the rows",
+        "Beyond the range that was observed, curves are continued straight on; nobody has seen what happens there.",
+    )
+    yield Limit(
+        "Proof of cause and effect",
+        "The arrows were "
+        + ("inferred from observations" if inferred else "given, not found")
+        + ". An experiment can confirm or refute them; this report tells which one to make.",
+    )
+    yield Limit(
+        "Other times, places and groups",
+        "The curves hold for the conditions under which the rows were collected. Circles, in which two columns act on "
+        "each other, are not part of the model.",
+    )
+
+
+def doubtful_edges(graph: nx.DiGraph) -> list[tuple[object, object, float]]:
+    """Cause, effect and confidence of the edges whose direction is in doubt, most doubtful first."""
+    known = [(cause, effect, share) for cause, effect, share in graph.edges(data="confidence") if share is not None]
+    return sorted((edge for edge in known if edge[2] < SURE), key=lambda edge: edge[2])

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.noise import log_density
+from fipscm.mechanism.noise import NARROWEST, log_density
 from fipscm.mechanism.regression.linear import leverage
 from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.skip import Skip
@@ -17,7 +17,6 @@ from fipscm.mechanism.regression.smooth import leverage_of_waves
 from fipscm.threads import on_one_thread
 
 HIGHEST_LEVERAGE = 0.99  # of one row; an error divided by less than what is left would be arbitrary
-NARROWEST = 1e-9  # of a column's standard deviation: the width of a noise that is always the same
 
 
 @on_one_thread()

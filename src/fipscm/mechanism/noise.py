@@ -12,6 +12,7 @@ from scipy.stats import iqr, norm, t
 
 from fipscm.arrays import Array
 
+NARROWEST = 1e-9  # of a column's standard deviation: the width of a noise that is always the same
 TAIL_SHARE = 0.02  # of the rows, on either side: few enough to be tail, enough for a mean
 QUANTILES = 500  # stand for all noises of a column: more change the density little
 

@@ -4,9 +4,7 @@ import numpy as np
 import pandas as pd
 
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import log_density
-
-NARROWEST = 1e-9  # of a column's standard deviation: the width of a noise that is always the same
+from fipscm.mechanism.noise import NARROWEST, log_density
 
 
 def log_likelihood(scm: LearnedSCM, rows: pd.DataFrame) -> pd.Series:

@@ -49,7 +49,7 @@ def of_screen(screen: Screen) -> Json:
                 "high": number(high),
                 "density": numbers(density),
                 "shape": mechanisms[name]["shape"],
-                "explained": number(mechanisms[name]["r2_in_sample"]),
+                "explained": number(mechanisms[name]["r2_held_out"]),
                 **moments,
             }
             for (name, axis, low, high, density), moments in zip(facts, _moments(units.before), strict=True)

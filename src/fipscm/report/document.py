@@ -160,7 +160,7 @@ def _mechanisms(
         charts = [curve_chart(curve, names) for curve in curves]
         own = facts[name]
         if own["causes"]:
-            found.append(Mechanism(name, own["causes"], SHAPES[own["shape"]], own["r2_in_sample"], charts))
+            found.append(Mechanism(name, own["causes"], SHAPES[own["shape"]], own["r2_held_out"], charts))
     return found
 
 

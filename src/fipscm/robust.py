@@ -20,8 +20,8 @@ def robust_location(table: Array) -> tuple[Array, Array]:
 def wild_cells(table: Array) -> Mask:
     """(N, D), true for cells beyond six robust standard deviations.
 
-    >>> wild_cells(np.array([[1.0], [2.0], [3.0], [400.0]]))[:, 0].tolist()
-    [False, False, False, True]
+    >>> wild_cells(np.array([[1.0], [2.0], [3.0], [4.0], [400.0]]))[:, 0].tolist()
+    [False, False, False, False, True]
     """
     centre, scale = robust_location(table)
     return np.asarray(np.abs(table - centre) > FARTHEST * scale)

@@ -19,8 +19,8 @@ def test_the_slope_of_the_evidence_is_that_of_finite_differences():
     straight = LEVEL + z @ z.T
     at = np.array([-0.3, -1.0, 0.2, 0.1, -1.0])
     error = optimize.check_grad(
-        lambda p: processes._loss_and_slope(p, z, y, straight)[0],
-        lambda p: processes._loss_and_slope(p, z, y, straight)[1],
+        lambda p: processes.loss_and_slope(p, z, y, straight)[0],
+        lambda p: processes.loss_and_slope(p, z, y, straight)[1],
         at,
     )
     assert error < 1e-4

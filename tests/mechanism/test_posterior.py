@@ -27,6 +27,14 @@ def test_strong_rows_overrule_a_network_that_sees_nothing(rows):
     assert weighed(table(rows), 0.01).kept[3].tolist() == [True, False, False, False]
 
 
+@pytest.mark.parametrize("rows", [400, 2_000])
+def test_an_edge_that_anyone_sees_is_tried_even_if_the_network_rules_it_out(rows):
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal(rows)
+    answer = (rng.random(rows) < 1 / (1 + np.exp(-1.5 * x))).astype(float)
+    assert weighed(np.column_stack([x, answer]), 0.001).kept[1, 0]
+
+
 def test_few_rows_leave_a_weak_edge_to_the_network():
     values = table(60, strength=0.15)
     assert weighed(values, 0.97).kept[3, 0]

@@ -35,7 +35,7 @@ TINY = 1e-12  # of a column's standard deviation; residuals below it are roundin
 EFFECT_ROWS = 2_000  # enough for the average of a derivative
 NETWORK_ROWS = 2_000  # fewer leave too few to tell whether the network improves on the process
 MOST_RESIDUALS = 100_000  # rows whose residuals are taken: curves, networks and noises need no more of them
-RELEVANT = 0.01  # probability of a cause whose wild values matter
+RELEVANT = 0.01  # probability of a cause whose wild values matter, where those of all would leave too few rows
 # Odds of one, a level of significance, and the mean absolute derivative between standardized columns of the paper.
 THRESHOLDS = {"posterior": 0.0, "test": SIGNIFICANCE, "jacobian": 0.1}
 
@@ -113,7 +113,7 @@ def fit_mechanism(
         return learner.fit(allowed, *_judged(z, allowed, unusable_rows(intervened, wild, allowed)))
     if config.edges == "posterior":
         prior = _checked_prior(prior, allowed)
-        unusable = unusable_rows(intervened, wild, allowed & (prior > RELEVANT))
+        unusable = unusable_rows(intervened, wild, allowed, allowed & (prior > RELEVANT))
         found = weigh_edges(z, allowed, prior, generator, steps, unusable)
     elif config.edges == "test":
         unusable = unusable_rows(intervened, wild, allowed)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from scipy import special
 
-from fipscm.arrays import Array, Mask, Order
+from fipscm.arrays import Array, Mask
 from fipscm.mechanism.edges import MOST_CANDIDATES, EdgeTest, eliminate_everywhere
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.linear import log_p_values
@@ -39,25 +39,26 @@ def weigh_edges(
     Row = effect in all of them. Rows that are `unusable` (N, D) say nothing about that effect.
     """
     log_odds = np.clip(special.logit(np.where(allowed, prior, 0.0)), -SUREST, SUREST)
-    if len(z) <= MOST_ROWS:
-        return _weigh_few_rows(z, allowed, log_odds, on_step, unusable)
     limits = log_odds - 0.5 * np.log(len(z))
-    tried = np.zeros_like(allowed)
-    for node in np.flatnonzero(allowed.any(axis=1)):
-        causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, unusable)
-        straight = limits[node, causes] - log_p_values(rows[:, causes], rows[:, node])
-        promise = np.maximum(log_odds[node, causes], straight)
-        tried[node, _best(causes, promise)] = True
+    tried = _promising(z, allowed, log_odds, limits, unusable)
+    if len(z) <= MOST_ROWS:
+        return _weigh_few_rows(z, allowed, tried, log_odds, on_step, unusable)
     limit = np.log(SIGNIFICANCE / len(allowed) ** 2)
     found = eliminate_everywhere(z, tried, limits, generator, on_step, unusable, limit)
     odds = np.where(tried, limits - found.log_p, np.minimum(log_odds, 0))
     return _edge_test(odds, allowed, found.curved, dict(found.smoothness))
 
 
-def _best(causes: Order, promise: Array) -> Order:
-    """The most promising causes."""
-    ranked = np.argsort(-promise, kind="stable")[:MOST_CANDIDATES]
-    return causes[ranked[promise[ranked] > UNLIKELY]]
+def _promising(z: Array, allowed: Mask, log_odds: Array, limits: Array, unusable: Mask | None) -> Mask:
+    """(D, D), the causes of each node that the order model or a t-test holds possible, at most MOST_CANDIDATES."""
+    tried = np.zeros_like(allowed)
+    for node in np.flatnonzero(allowed.any(axis=1)):
+        causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, unusable)
+        straight = limits[node, causes] - log_p_values(rows[:, causes], rows[:, node])
+        promise = np.maximum(log_odds[node, causes], straight)
+        ranked = np.argsort(-promise, kind="stable")[:MOST_CANDIDATES]
+        tried[node, causes[ranked[promise[ranked] > UNLIKELY]]] = True
+    return tried
 
 
 def _edge_test(odds: Array, allowed: Mask, curved: Mask, smoothness: dict[int, Process]) -> EdgeTest:
@@ -65,18 +66,17 @@ def _edge_test(odds: Array, allowed: Mask, curved: Mask, smoothness: dict[int, P
     return EdgeTest((scores > 0) & allowed, scores, curved, smoothness)
 
 
-def _weigh_few_rows(z: Array, allowed: Mask, log_odds: Array, on_step: OnStep, unusable: Mask | None) -> EdgeTest:
+def _weigh_few_rows(
+    z: Array, allowed: Mask, tried: Mask, log_odds: Array, on_step: OnStep, unusable: Mask | None
+) -> EdgeTest:
     odds, curved, smoothness = np.minimum(log_odds, 0), np.zeros(len(allowed), dtype=bool), {}
-    nodes = np.flatnonzero(allowed.any(axis=1))
+    nodes = np.flatnonzero(tried.any(axis=1))
     for step, node in enumerate(nodes, start=1):
-        causes = _best(np.flatnonzero(allowed[node]), log_odds[node, allowed[node]])
-        if len(causes):
-            rows = usable_rows(z, node, unusable)
-            causes = np.sort(causes)
-            weighed = eliminate_by_evidence(rows[:, causes], rows[:, node], log_odds[node, causes])
-            odds[node, causes] = weighed.odds
-            if weighed.process is not None:
-                curved[node], smoothness[int(node)] = True, weighed.process
+        causes, rows = np.flatnonzero(tried[node]), usable_rows(z, node, unusable)
+        weighed = eliminate_by_evidence(rows[:, causes], rows[:, node], log_odds[node, causes])
+        odds[node, causes] = weighed.odds
+        if weighed.process is not None:
+            curved[node], smoothness[int(node)] = True, weighed.process
         on_step(step, len(nodes))
     return _edge_test(odds, allowed, curved, smoothness)
 

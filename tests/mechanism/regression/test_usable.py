@@ -7,7 +7,7 @@ import pytest
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, MechanismConfig, TrainingConfig, TransformerConfig, fit_mechanism
 from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.regression.usable import usable_rows
+from fipscm.mechanism.regression.usable import unusable_rows, usable_rows
 
 SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)
 QUICK = MechanismConfig(transformer=SMALL, training=TrainingConfig(epochs=3))
@@ -92,3 +92,14 @@ def test_a_noise_with_gaps_keeps_its_law_and_can_be_saved():
     learned = fit_mechanism(frame, ALLOWED, QUICK, intervened=intervened)
     again = LearnedSCM.restore(learned.arrays(), learned.settings())
     pd.testing.assert_frame_equal(*(model.sample(20, np.random.default_rng(1)) for model in (learned, again)))
+
+
+def test_wild_causes_make_rows_unusable_unless_that_leaves_less_than_half():
+    wild = np.zeros((10, 3), dtype=bool)
+    wild[:2, 0], wild[4:, 1] = True, True
+    nothing_set, all_before = np.zeros_like(wild), allowed_from_order([0, 1, 2])
+    first_alone = all_before.copy()
+    first_alone[:, 1] = False
+    assert unusable_rows(nothing_set, wild, all_before)[:, 2].sum() == 0
+    assert unusable_rows(nothing_set, wild, all_before, first_alone)[:, 2].tolist() == wild[:, 0].tolist()
+    assert unusable_rows(nothing_set, wild, first_alone)[:, 0].tolist() == wild[:, 0].tolist()

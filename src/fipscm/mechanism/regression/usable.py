@@ -24,16 +24,20 @@ def usable_rows(z: Array, node: int, unusable: Mask | None) -> Array:
     return rows if rows is z else np.asarray(rows - rows.mean(axis=0))
 
 
-def unusable_rows(intervened: Mask, wild: Mask, causes: Mask) -> Mask:
+def unusable_rows(intervened: Mask, wild: Mask, *causes: Mask) -> Mask:
     """(N, D), where a row says nothing about a column: it was set there, or it or one of its causes (D, D) is wild.
 
-    Where that would leave less than half of the rows, the wild values of causes are borne.
+    Of several sets of causes the first counts that leaves at least half of the rows. Where none does, the wild values
+    of causes are borne.
     """
     if not wild.any():
         return intervened
     own = intervened | wild
-    either = own | (wild @ causes.T)
-    return np.asarray(np.where(either.mean(axis=0) <= 0.5, either, own))
+    unusable = own
+    for mask in reversed(causes):
+        either = own | (wild @ mask.T)
+        unusable = np.where(either.mean(axis=0) <= 0.5, either, unusable)
+    return np.asarray(unusable)
 
 
 def told_by(unusable: Mask, causes: Mask) -> Mask:

@@ -131,7 +131,7 @@ def test_cells_that_the_others_determine_are_found(rng):
 def test_holes_of_two_levels_get_one_of_them(table):
     smoker = np.where(table["dose"] > table["dose"].median(), "yes", "no")
     rows = table.assign(smoker=smoker).mask(np.random.default_rng(3).random((1000, 4)) < 0.1)
-    filled = FiP(order=[*ORDER, "smoker"], edges="test", random_state=0).fit(rows).impute(rows)
+    filled = FiP(order=[*ORDER, "smoker"], random_state=0).fit(rows).impute(rows)
     assert set(filled["smoker"]) == {"no", "yes"}
     assert (filled["smoker"] == smoker)[rows["smoker"].isna()].mean() > 0.7
 

@@ -15,7 +15,7 @@ from scipy import special
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.edges import MOST_CANDIDATES, EdgeTest, eliminate_everywhere
 from fipscm.mechanism.progress import OnStep, uncounted
-from fipscm.mechanism.regression.linear import log_p_values
+from fipscm.mechanism.regression.linear import eliminate_linear
 from fipscm.mechanism.regression.process import CURVED, MOST_ROWS, Process, learn_process, linear_evidence
 from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.significance import SIGNIFICANCE
@@ -54,8 +54,9 @@ def _promising(z: Array, allowed: Mask, log_odds: Array, limits: Array, unusable
     tried = np.zeros_like(allowed)
     for node in np.flatnonzero(allowed.any(axis=1)):
         causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, unusable)
-        straight = limits[node, causes] - log_p_values(rows[:, causes], rows[:, node])
-        promise = np.maximum(log_odds[node, causes], straight)
+        # Backwards: of causes that nearly determine each other, none is significant beside all others.
+        log_p = eliminate_linear(rows[:, causes], rows[:, node], limits[node, causes])
+        promise = np.maximum(log_odds[node, causes], limits[node, causes] - log_p)
         ranked = np.argsort(-promise, kind="stable")[:MOST_CANDIDATES]
         tried[node, causes[ranked[promise[ranked] > UNLIKELY]]] = True
     return tried

@@ -22,7 +22,7 @@ ROWS = [
     {"tables.formats"},
     {"tables.textfile"},
     {"tables.read", "tables.validate", "tables.kinds"},
-    {"tables.write", "tables.intervened", "tables.columns"},
+    {"tables.write", "tables.intervened", "tables.columns", "tables.training"},
     {"tables.archive", "tables.checkpoint"},
     {"scm.intervention"},
     {"scm.base"},

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import networkx as nx
 import numpy as np
@@ -48,6 +48,7 @@ from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
 from fipscm.tables.frames import in_library, library_of
 from fipscm.tables.intervened import parse_intervened
+from fipscm.tables.training import TrainingTable, require_more_rows_than_columns
 from fipscm.tables.validate import one_row, training_frame, warn_of_missing_codes
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ class FiP(BaseEstimator):
             raise unknown_name("treatment of missing cells", self.missing, MISSING)
         frame, columns = learnable(X, self.kinds, self._constraints.named, missing_cells=self.missing != "refuse")
         columns.require_numbers()
-        _require_more_rows_than_columns(frame)
+        require_more_rows_than_columns(frame)
         if self.scale not in SCALES:
             raise unknown_name("scale", self.scale, SCALES)
         if checkpoint is not None and not isinstance(self.random_state, (int, np.integer)):
@@ -196,7 +197,7 @@ class FiP(BaseEstimator):
             )
         warn_of_set_aside(columns)
         warn_of_missing_codes(frame)
-        table = _Table.of(frame, parse_intervened(columns.without_others(intervened), frame))
+        table = TrainingTable.of(frame, parse_intervened(columns.without_others(intervened), frame))
         rng, domain = _generator(self.random_state), Domain.of(columns.kinds, frame)
         if table.holes.any():
             table = self._without_holes(table, domain)
@@ -209,7 +210,7 @@ class FiP(BaseEstimator):
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
             )
         self._deviations = self._deviations_of(scm, table, rng, domain)
-        self._table: _Table | None = table
+        self._table: TrainingTable | None = table
         self.columns_, self._library = columns, library_of(X)
         return self._adopt(scm)
 
@@ -523,7 +524,7 @@ class FiP(BaseEstimator):
         return in_library(library, self.columns_.decode(frame))
 
     @property
-    def _training_table(self) -> "_Table":
+    def _training_table(self) -> TrainingTable:
         if self._table is None:
             raise DataError(
                 "This needs the training table, which a saved model does not hold: fit on the table again, or call "
@@ -531,13 +532,13 @@ class FiP(BaseEstimator):
             )
         return self._table
 
-    def _observations(self, X: Any) -> "_Table":
+    def _observations(self, X: Any) -> TrainingTable:
         """A table that the model can be held against, in which nothing was set from outside."""
         missing_cells = self.missing != "refuse"
         frame = training_frame(self._fitted.checked_rows(self._coded(X), missing_cells), missing_cells=missing_cells)
         if frame.isna().any(axis=None):
             frame = self.columns_.encode(self.impute(frame, draws=1)[0])
-        return _Table.of(frame, np.zeros(frame.shape, dtype=bool))
+        return TrainingTable.of(frame, np.zeros(frame.shape, dtype=bool))
 
     @property
     def _constraints(self) -> Constraints:
@@ -550,7 +551,7 @@ class FiP(BaseEstimator):
         kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
         return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
 
-    def _read_order(self, table: "_Table", before: Mask | None, on_progress: OnProgress = silent) -> Removal:
+    def _read_order(self, table: TrainingTable, before: Mask | None, on_progress: OnProgress = silent) -> Removal:
         """The order, and the order model's edges along it where they are asked for."""
         names, edges = list(table.frame.columns), self.edges == "posterior" and self.graph is None
         if self._constraints.fix_the_order and not edges:
@@ -564,7 +565,7 @@ class FiP(BaseEstimator):
             on_step=steps_of("Inferring the order", on_progress),
         )
 
-    def _given_precedence(self, table: "_Table") -> Mask | None:
+    def _given_precedence(self, table: TrainingTable) -> Mask | None:
         """(D, D), who must stand before whom: all of a given order, or what is known."""
         names = list(table.frame.columns)
         if self._constraints.fix_the_order:
@@ -579,19 +580,19 @@ class FiP(BaseEstimator):
     def _raw(self) -> bool:
         return self.scale == "raw"
 
-    def _without_holes(self, table: "_Table", domain: Domain) -> "_Table":
+    def _without_holes(self, table: TrainingTable, domain: Domain) -> TrainingTable:
         """The complete rows, or all rows with cells that other columns predict linearly, to begin with."""
         cells, touched = int(table.holes.sum()), np.asarray(table.holes.any(axis=1))
         count = f"{cells} of {table.holes.size} cells have no value"
         if self.missing == "drop":
             warnings.warn(f"{count}: {touched.sum()} of {len(touched)} rows were left out.", stacklevel=3)
             kept = training_frame(table.frame[~touched])
-            _require_more_rows_than_columns(kept)
-            return _Table.of(kept, table.intervened[~touched])
+            require_more_rows_than_columns(kept)
+            return TrainingTable.of(kept, table.intervened[~touched])
         warnings.warn(f"{count} and were filled in by the model, in {touched.sum()} rows.", stacklevel=3)
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
-    def _imputed(self, table: "_Table", domain: Domain, found: Removal, rng: np.random.Generator) -> "_Table":
+    def _imputed(self, table: TrainingTable, domain: Domain, found: Removal, rng: np.random.Generator) -> TrainingTable:
         """The table with its missing cells drawn from models that were learned from it, each from the one before."""
         scm = self._fit_on(table, found, rng, network=False)
         table = table.trusting_observed(scm.allowed)
@@ -603,7 +604,7 @@ class FiP(BaseEstimator):
 
     def _fit_on(
         self,
-        table: "_Table",
+        table: TrainingTable,
         found: Removal,
         rng: np.random.Generator,
         checkpoint: str | Path | None = None,
@@ -628,7 +629,9 @@ class FiP(BaseEstimator):
                 checkpoint=None if checkpoint is None else Path(checkpoint),
             )
 
-    def _deviations_of(self, scm: LearnedSCM, table: "_Table", rng: np.random.Generator, domain: Domain) -> Deviations:
+    def _deviations_of(
+        self, scm: LearnedSCM, table: TrainingTable, rng: np.random.Generator, domain: Domain
+    ) -> Deviations:
         """What the table leaves open about the mechanisms, on everything that order and knowledge allow."""
         possible, redrawn = self._constraints.allowed(scm.order, scm.names), []
         if table.holes.any():
@@ -648,7 +651,7 @@ class FiP(BaseEstimator):
             scm = self._fit_on(table, self._read_order(table, allowed_from_order(order).T), rng)
             yield scm, self._deviations_of(scm, table, rng, Domain.of(self.columns_.kinds, table.frame))
 
-    def _draw_orders(self, count: int, rng: np.random.Generator, table: "_Table") -> list[Order]:
+    def _draw_orders(self, count: int, rng: np.random.Generator, table: TrainingTable) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         if self._constraints.fix_the_order:
             return [self._fitted.order]
@@ -681,52 +684,11 @@ class FiP(BaseEstimator):
         return pd.DataFrame(np.asarray(matrix), list(self._fitted.names), list(self._fitted.names))
 
 
-class _Table(NamedTuple):
-    """What a model is learned from."""
-
-    frame: pd.DataFrame
-    intervened: Mask  # (N, D), true where a column was set from outside
-    holes: Mask  # (N, D), true where a cell was missing, whatever has been filled in since
-
-    untold: Mask  # (N, D), true where a row is not to tell how its column comes about
-
-    @classmethod
-    def of(cls, frame: pd.DataFrame, intervened: Mask) -> "_Table":
-        """Where a cell was set from outside or is missing, its row does not tell how its column comes about."""
-        holes = frame.isna().to_numpy()
-        return cls(frame, intervened, holes, intervened | holes)
-
-    def trusting_observed(self, causes: Mask) -> "_Table":
-        """The same table, where rows do not tell about a column either if one of its causes (D, D) is missing.
-
-        A cause that was drawn blurs its effects. Where less than a third of the rows would be left, that is borne.
-        """
-        either = self.untold | (self.holes @ causes.T)
-        return self._replace(untold=np.where(either.mean(axis=0) <= 2 / 3, either, self.untold))
-
-    def with_values(self, values: Array) -> "_Table":
-        """The same table with other values (N, D)."""
-        return self._replace(frame=pd.DataFrame(values, self.frame.index, self.frame.columns))
-
-    @property
-    def values(self) -> Array:
-        """(N, D)."""
-        return self.frame.to_numpy()
-
-
 def _with_cells(rows: Any, cells: pd.DataFrame) -> pd.DataFrame:
     """The rows with these cells; columns that the cells do not have are kept where rows have names."""
     if not isinstance(rows, pd.DataFrame):
         return cells
     return pd.concat([cells, rows.drop(columns=list(cells.columns))], axis=1)[list(rows.columns)]
-
-
-def _require_more_rows_than_columns(frame: pd.DataFrame) -> None:
-    if frame.shape[1] > len(frame):
-        raise DataError(
-            f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
-            "collect more rows, or keep the columns that matter."
-        )
 
 
 def _generator(random_state: Any) -> np.random.Generator:

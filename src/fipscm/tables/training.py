@@ -1,0 +1,50 @@
+"""What a model is learned from: values, and which of them tell about what. Shapes: N rows, D variables."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from fipscm.arrays import Array, Mask
+from fipscm.errors import DataError
+
+
+def require_more_rows_than_columns(frame: pd.DataFrame) -> None:
+    """Refuse a table that is wider than it is long."""
+    if frame.shape[1] > len(frame):
+        raise DataError(
+            f"The table has {frame.shape[1]} columns but only {len(frame)} rows: "
+            "collect more rows, or keep the columns that matter."
+        )
+
+
+class TrainingTable(NamedTuple):
+    """What a model is learned from."""
+
+    frame: pd.DataFrame
+    intervened: Mask  # (N, D), true where a column was set from outside
+    holes: Mask  # (N, D), true where a cell was missing, whatever has been filled in since
+    untold: Mask  # (N, D), true where a row is not to tell how its column comes about
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, intervened: Mask) -> "TrainingTable":
+        """Where a cell was set from outside or is missing, its row does not tell how its column comes about."""
+        holes = frame.isna().to_numpy()
+        return cls(frame, intervened, holes, intervened | holes)
+
+    def trusting_observed(self, causes: Mask) -> "TrainingTable":
+        """The same table, where rows do not tell about a column either if one of its causes (D, D) is missing.
+
+        A cause that was drawn blurs its effects. Where less than a third of the rows would be left, that is borne.
+        """
+        either = self.untold | (self.holes @ causes.T)
+        return self._replace(untold=np.where(either.mean(axis=0) <= 2 / 3, either, self.untold))
+
+    def with_values(self, values: Array) -> "TrainingTable":
+        """The same table with other values (N, D)."""
+        return self._replace(frame=pd.DataFrame(values, self.frame.index, self.frame.columns))
+
+    @property
+    def values(self) -> Array:
+        """(N, D)."""
+        return self.frame.to_numpy()

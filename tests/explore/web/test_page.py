@@ -162,6 +162,39 @@ def test_hidden_causes_and_tiers_are_drawn_and_taken_back(visit, fresh):
     assert fresh.edits.hidden == (("age", "sleep"),)
 
 
+def test_what_the_server_told_before_an_edit_does_not_undo_it(visit, fresh):
+    page = visit(fresh)
+    page.wait_for_selector(".verdict:not(.pending)")
+    told = []
+
+    def hold_back(route):
+        """The first look finds a check that is not done yet, so that the page looks again; that answer is late."""
+        response = route.fetch()
+        told.append((route, response))
+        if len(told) == 1:
+            state = response.json()
+            state["verdict"]["pending"] = True
+            route.fulfill(json=state)
+
+    page.route("**/api/state", hold_back, times=2)
+    page.reload()
+    page.get_by_role("tab", name="Edit the graph").click()
+    page.locator("#edit-cause").select_option("age")
+    page.locator("#edit-effect").select_option("sleep")
+    for _ in range(100):
+        if len(told) == 2:
+            break
+        page.wait_for_timeout(50)
+    page.get_by_role("button", name="Hidden common cause").click()
+    page.locator("path.hidden-cause").wait_for(state="attached")
+    route, response = told[1]
+    with page.expect_response("**/api/state"):
+        route.fulfill(response=response)
+    page.get_by_role("button", name="Put").click()
+    page.get_by_text("in tier 1").wait_for()
+    assert fresh.edits.hidden == (("age", "sleep"),)
+
+
 def test_a_shared_link_shows_the_same(visit, session, new_page):
     page = visit(session)
     move(page, "dose", 12)

@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { fill, html, shown, signed } from "./dom.js";
 import { legendOfChanges } from "./graph.js";
-import { screen, store, subscribe, tell } from "./store.js";
+import { saved, screen, store, subscribe, tell } from "./store.js";
 
 let parts = null;
 const same = ([one, other], cause, effect) => one === cause && other === effect;
@@ -35,7 +35,7 @@ export function buildEdit(place, watch) {
 
   async function save(edited) {
     try {
-      store.session.edits = await ask("PUT", "/api/edits", edited);
+      saved(await ask("PUT", "/api/edits", edited));
       message.hidden = true;
     } catch (error) {
       message.hidden = false;

@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { download, html } from "./dom.js";
 import { pictureText } from "./graph.js";
-import { question, store, tell } from "./store.js";
+import { question, saved, store, tell } from "./store.js";
 
 export function buildExport(place) {
   const said = html("p", { "aria-live": "polite" });
@@ -39,7 +39,7 @@ export function buildExport(place) {
     html("h4", {}, html("label", { for: "graph-text" }, "Take over a graph (DAGitty, DOT or GML)")),
     text,
     html("div", { class: "line" }, button("Take over as knowledge", "Its edges are required, edges found that it lacks are forbidden", async () => {
-      store.session.edits = await ask("POST", "/api/import", { text: text.value });
+      saved(await ask("POST", "/api/import", { text: text.value }));
       said.textContent = "Taken over: its edges are required, and edges found that it lacks are forbidden. Refit under “Edit the graph”.";
       tell("session");
     })),

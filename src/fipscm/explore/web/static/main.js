@@ -29,7 +29,10 @@ function followAddress() {
 }
 
 async function look() {
-  store.session = await ask("GET", "/api/state");
+  const { saves } = store;
+  const told = await ask("GET", "/api/state");
+  // What the server told while an edit was being saved may not know the edit yet.
+  store.session = saves === store.saves ? told : { ...told, edits: store.session.edits };
   trouble("server", null);
   showHead();
   const found = screen();

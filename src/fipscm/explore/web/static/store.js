@@ -4,6 +4,7 @@ const listeners = new Set();
 
 export const store = {
   session: null, // what /api/state told
+  saves: 0, // how often edits were saved from this page
   changes: new Map(), // column -> {kind: "set" | "shift", value}
   row: null,
   target: null, // {name, value}
@@ -19,6 +20,11 @@ export function subscribe(listener) {
 // `kind` says what changed: session, question, answer, portrait, selection.
 export function tell(kind) {
   for (const listener of listeners) listener(kind);
+}
+
+export function saved(edits) {
+  store.session.edits = edits;
+  store.saves += 1;
 }
 
 export const screen = () => store.session?.screen ?? null;

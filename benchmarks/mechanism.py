@@ -28,6 +28,7 @@ from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.process import LEVEL, loss_and_slope
 from fipscm.mechanism.regression.skip import Skip
+from fipscm.mechanism.response.kinds import all_additive
 from fipscm.simulate import metadataset
 from fipscm.threads import on_one_thread
 
@@ -137,6 +138,7 @@ def untrained_model(variables: int) -> LearnedSCM:
         names=tuple(range(variables)),
         order=np.arange(variables),
         noise=EmpiricalNoise.of(np.random.default_rng(0).standard_normal((100, variables))),
+        responses=all_additive(zeros, ones),
         allowed=full_order(variables),
         centre=zeros,
         scale=ones,

@@ -1,7 +1,6 @@
 """A learned model as a DoWhy model: DoWhy's graphs and questions, our mechanisms and noises. Shapes: N rows, P parents.
 
-Needs the package dowhy (extra `baselines`). In both models a node is its mean given the parents plus its noise, so the
-mean is minus the noise that is abducted for the value zero.
+Needs the package dowhy (extra `baselines`). In both models a node is a function of its parents and its noise.
 """
 
 from collections.abc import Sequence
@@ -12,11 +11,11 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.errors import NotInstalledError
 from fipscm.graph import to_networkx
-from fipscm.scm.base import SCM
+from fipscm.scm.nodewise import NodewiseSCM
 
 
-def to_dowhy(scm: SCM, rng: np.random.Generator) -> Any:
-    """Return a `dowhy.gcm.InvertibleStructuralCausalModel` that answers as the given additive-noise model does."""
+def to_dowhy(scm: NodewiseSCM, rng: np.random.Generator) -> Any:
+    """Return a `dowhy.gcm.InvertibleStructuralCausalModel` that answers as the given model does."""
     try:
         from dowhy import gcm
         from dowhy.gcm.causal_models import PARENTS_DURING_FIT
@@ -32,11 +31,17 @@ def to_dowhy(scm: SCM, rng: np.random.Generator) -> Any:
     return model
 
 
-def _mechanism(scm: SCM, name: Any, parents: Sequence[Any], rng: np.random.Generator) -> Any:
+def _mechanism(scm: NodewiseSCM, name: Any, parents: Sequence[Any], rng: np.random.Generator) -> Any:
     from dowhy.gcm.causal_mechanisms import InvertibleFunctionalCausalModel, StochasticModel
 
     column = scm.names.index(name)
     parent_columns = [scm.names.index(parent) for parent in parents]
+
+    def rows_of(parent_samples: Array) -> Array:
+        """(N, P) -> rows of all columns, with zeros for those that the mechanism does not read."""
+        rows = np.zeros((len(parent_samples), len(scm.names)))
+        rows[:, parent_columns] = parent_samples
+        return rows
 
     class Shared:
         """What roots and other nodes have in common; the fit has already happened."""
@@ -51,14 +56,10 @@ def _mechanism(scm: SCM, name: Any, parents: Sequence[Any], rng: np.random.Gener
             return scm.noise.sample(num_samples, rng)[:, [column]]
 
         def estimate_noise(self, target_samples: Array, parent_samples: Array) -> Array:
-            rows = np.zeros((len(target_samples), len(scm.names)))
-            rows[:, parent_columns] = parent_samples
-            rows[:, column] = np.ravel(target_samples)
-            return scm.sample_to_noise(rows)[:, [column]]
+            return scm.node_noise(column, rows_of(parent_samples), np.ravel(target_samples))[:, None]
 
         def evaluate(self, parent_samples: Array, noise_samples: Array) -> Array:
-            noise = np.reshape(noise_samples, (-1, 1))
-            return noise - self.estimate_noise(np.zeros(len(noise)), parent_samples)
+            return scm.node_value(column, rows_of(parent_samples), np.ravel(noise_samples))[:, None]
 
     class Root(Shared, StochasticModel):
         def draw_samples(self, num_samples: int) -> Array:

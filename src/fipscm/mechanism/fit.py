@@ -26,6 +26,7 @@ from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_rows, usable_rows
+from fipscm.mechanism.response.kinds import all_additive
 from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.robust import wild_cells
@@ -248,6 +249,7 @@ class _Learner:
             names=self.names,
             order=self.order,
             noise=EmpiricalNoise(self.rows),
+            responses=all_additive(self.centre, self.scale),
             allowed=allowed,
             centre=self.centre,
             scale=self.scale,

@@ -14,6 +14,8 @@ from fipscm.mechanism.network.transformer import CausalTransformer, Parents, Tra
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.skip import Skip
+from fipscm.mechanism.response.base import LogDensity, Response
+from fipscm.mechanism.response.kinds import all_additive, response_arrays, restore_responses
 from fipscm.scm.nodewise import NodewiseSCM
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
@@ -22,14 +24,16 @@ CHUNK = 2_048  # rows at a time through the network: more are no faster and need
 
 @dataclass(frozen=True, repr=False)
 class LearnedSCM(NodewiseSCM):
-    """x = centre + scale * (skip(z) + residual_scale * T(z, 0)) + noise, with z the standardized rows.
+    """x = response(skip(z) + residual_scale * T(z, 0), noise), with z the standardized rows.
 
-    Beyond the box, where no rows were, skip and T go on along their tangents.
+    The first argument is the location of a node; its response turns it and the noise into a value: with additive noise
+    centre + scale * location + noise. Beyond the box, where no rows were, skip and T go on along their tangents.
 
     Attributes:
         names: the D column names.
         order: (D,) column positions, causes first.
-        noise: the distribution of the noises, in the user's units.
+        noise: the distribution of the noises; additive ones are in the user's units.
+        responses: how each node answers to its location and its noise.
         allowed: (D, D) edges of the model; row = effect, column = cause.
         centre: (D,) means and
         scale: (D,) standard deviations of the training columns.
@@ -50,6 +54,7 @@ class LearnedSCM(NodewiseSCM):
     names: tuple[Hashable, ...]
     order: Order
     noise: EmpiricalNoise
+    responses: tuple[Response, ...]
     allowed: Mask
     centre: Array
     scale: Array
@@ -75,9 +80,11 @@ class LearnedSCM(NodewiseSCM):
         return adjacency_from_allowed(self.allowed)
 
     def predict(self, rows: Array) -> Array:
-        """(N, D) -> (N, D), each column from its causes alone, without noise and without interventions."""
+        """(N, D) -> (N, D), what each column is on average given its causes, without interventions."""
         z = self._standardized(rows)
-        return self.centre + self.scale * (self.skip(z, self._box) + self.learned_part(z))
+        location = self.skip(z, self._box) + self.learned_part(z)
+        means = [response.mean(location[:, node], z) for node, response in enumerate(self.responses)]
+        return np.column_stack(means)
 
     def learned_part(self, z: Array) -> Array:
         """(N, D) -> (N, D), what the network adds to the skip, in standardized columns."""
@@ -91,11 +98,32 @@ class LearnedSCM(NodewiseSCM):
 
         No cache of keys and values is needed: both are affine in the causes' values, which are in the rows.
         """
-        return self._node_mean(node, rows) + noise
+        z = self.causes(node, rows)
+        return self.responses[node].value(self.location(node, z), z, noise)
 
     def node_noise(self, node: int, rows: Array, values: Array) -> Array:
-        """The residual of one node given its causes."""
-        return values - self._node_mean(node, rows)
+        """The noise with which one node takes its values, given its causes."""
+        z = self.causes(node, rows)
+        return self.responses[node].noise(self.location(node, z), z, values)
+
+    def node_log_density(self, node: int, rows: Array, values: Array, of_noise: LogDensity) -> Array:
+        """(N,) log-densities of values (N,) of one node, given rows (N, D) that hold its causes, and of its noises."""
+        z = self.causes(node, rows)
+        return self.responses[node].log_density(self.location(node, z), z, values, of_noise)
+
+    def causes(self, node: int, rows: Array) -> Array:
+        """(N, D) -> (N, D), the standardized causes of one node, and zeros for all other columns."""
+        causes = self.allowed[node]
+        z = np.zeros(np.shape(rows))
+        z[:, causes] = (rows[:, causes] - self.centre[causes]) / self.scale[causes]
+        return z
+
+    def location(self, node: int, z: Array) -> Array:
+        """(N, D) -> (N,), what the standardized causes say about one node."""
+        value = self.skip.node(z, node, self._box)
+        if node in self.nodes:
+            value = value + self.residual_scale[node] * self._network_part(z, np.array([node]))[:, 0]
+        return np.asarray(value)
 
     def jacobian(self, rows: Array) -> Array:
         """(N, D) -> (N, D, D) derivatives between standardized columns; row = effect, column = cause."""
@@ -115,12 +143,14 @@ class LearnedSCM(NodewiseSCM):
         named = {name: getattr(self, name) for name in _ARRAYS}
         named |= {"noise": self.noise.ordered, "low": self.box.low, "high": self.box.high}
         named |= {f"skip.{field.name}": getattr(self.skip, field.name) for field in fields(Skip)}
+        named |= {f"response.{name}": array for name, array in response_arrays(self.responses).items()}
         return named if self.network is None else named | to_arrays(self.network.state_dict(), "network.")
 
     def settings(self) -> dict[str, Any]:
         """What the arrays do not say, ready for JSON."""
         sizes = None if self.network is None else asdict(self.network.config)
-        return {"names": list(self.names), "transformer": sizes}
+        kinds = [response.kind for response in self.responses]
+        return {"names": list(self.names), "transformer": sizes, "responses": kinds}
 
     @classmethod
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]], settings: Mapping[str, Any]) -> Self:
@@ -130,7 +160,11 @@ class LearnedSCM(NodewiseSCM):
             config = TransformerConfig(**settings["transformer"])
             network = CausalTransformer(len(settings["names"]), config, torch.Generator())
             restore_module(network, arrays, "network.")
-        # An early file holds neither the derivatives nor the box, nor how well the mechanisms did.
+        # An early file holds neither responses, which were additive, nor derivatives, nor the box, nor any scores.
+        own = {name.removeprefix("response."): each for name, each in arrays.items() if name.startswith("response.")}
+        responses = (
+            restore_responses(settings["responses"], own) if own else all_additive(arrays["centre"], arrays["scale"])
+        )
         everywhere = Box.unbounded(len(settings["names"]))
         unknown = np.full(arrays["edge_scores"].shape, np.nan)
         unmeasured = dict.fromkeys(("held_out_r2", "held_out_log_likelihood", "rows"), unknown[0])
@@ -138,21 +172,12 @@ class LearnedSCM(NodewiseSCM):
         return cls(
             names=tuple(settings["names"]),
             noise=EmpiricalNoise(arrays["noise"]),
+            responses=responses,
             box=Box(known["low"], known["high"]),
             skip=Skip(**{field.name: arrays[f"skip.{field.name}"] for field in fields(Skip)}),
             network=network,
             **{name: known[name] for name in _ARRAYS},
         )
-
-    def _node_mean(self, node: int, rows: Array) -> Array:
-        """(N, D) -> (N,), one node from its causes without noise, in the user's units."""
-        causes = self.allowed[node]
-        z = np.zeros(np.shape(rows))
-        z[:, causes] = (rows[:, causes] - self.centre[causes]) / self.scale[causes]
-        value = self.skip.node(z, node, self._box)
-        if node in self.nodes:
-            value = value + self.residual_scale[node] * self._network_part(z, np.array([node]))[:, 0]
-        return np.asarray(self.centre[node] + self.scale[node] * value)
 
     def _network_part(self, z: Array, nodes: Order) -> Array:
         """(N, D) -> (N, Q)."""

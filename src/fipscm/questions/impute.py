@@ -100,14 +100,16 @@ class Imputer:
     def _step(self, node: int, units: Array, follows: Mask, choose: "_Choice") -> Array:
         """(N,) new values of one node in rows (N, D) that all lack it."""
         scm, density, width = self._scm, self._densities[node], CANDIDATES // 2
-        mean = scm.node_value(node, units, np.zeros(len(units)))
+        z = scm.causes(node, units)
+        location, response = scm.location(node, z), scm.responses[node]
         linear, error = self._regression.column(node, self._standardized(units))
         linear, error = scm.centre[node] + scm.scale[node] * linear, scm.scale[node] * error
         noises = self._rng.choice(scm.noise.ordered[:, node], (len(units), width))
         errors = error * self._rng.standard_normal((len(units), width))
-        candidates = np.column_stack([units[:, node], mean[:, None] + noises, linear[:, None] + errors])
+        caused = [response.value(location, z, each) for each in noises.T]
+        candidates = np.column_stack([units[:, node], *caused, linear[:, None] + errors])
         candidates = self._domain.nearest(node, candidates)
-        own = density(candidates - mean[:, None])
+        own = np.column_stack([response.log_density(location, z, each, density) for each in candidates.T])
         proposed = np.logaddexp(own, norm.logpdf(candidates, linear[:, None], error)) - np.log(2)
         probable = own + self._of_effects(node, candidates, units, follows)
         probable[~self._domain.holds(node, candidates)] = -np.inf
@@ -118,8 +120,8 @@ class Imputer:
         total, repeated = np.zeros_like(candidates), np.repeat(units, candidates.shape[1], axis=0)
         repeated[:, node] = candidates.ravel()
         for effect in np.flatnonzero(self._scm.allowed[:, node]):
-            noise = self._scm.node_noise(effect, repeated, repeated[:, effect]).reshape(candidates.shape)
-            total += np.where(follows[:, [effect]], self._densities[effect](noise), 0.0)
+            found = self._scm.node_log_density(effect, repeated, repeated[:, effect], self._densities[effect])
+            total += np.where(follows[:, [effect]], found.reshape(candidates.shape), 0.0)
         return total
 
     def _standardized(self, rows: Array) -> Array:

@@ -1,5 +1,7 @@
 """How probable rows are under a learned model. Shapes: N rows, D variables."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -8,10 +10,12 @@ from fipscm.mechanism.noise import NARROWEST, log_density
 
 
 def log_likelihood(scm: LearnedSCM, rows: pd.DataFrame) -> pd.Series:
-    """(N,) log-densities of rows with the model's columns, in their units: the sum of those of their noises."""
-    noise = scm.sample_to_noise(rows.to_numpy())
+    """(N,) log-densities of rows with the model's columns, in their units: the sum over cells given their causes."""
+    values, known = rows.to_numpy(), scm.noise.ordered
     densities = [
-        log_density(values, known, NARROWEST * scale)
-        for values, known, scale in zip(noise.T, scm.noise.ordered.T, scm.scale, strict=True)
+        scm.node_log_density(
+            node, values, values[:, node], partial(log_density, known=known[:, node], narrowest=NARROWEST * scale)
+        )
+        for node, scale in enumerate(scm.scale)
     ]
     return pd.Series(np.sum(densities, axis=0), rows.index, name="log_likelihood")

@@ -15,7 +15,7 @@ from fipscm.scm.nodewise import NodewiseSCM
 
 @dataclass(frozen=True, repr=False)
 class PlausibleSCM(NodewiseSCM):
-    """A learned SCM, with one draw of deviations added to its mechanisms."""
+    """A learned SCM, with one draw of deviations added to the locations of its nodes."""
 
     names: tuple[Hashable, ...]
     order: Order
@@ -30,18 +30,20 @@ class PlausibleSCM(NodewiseSCM):
         return adjacency_from_allowed(self.deviations.possible)
 
     def node_value(self, node: int, rows: Array, noise: Array) -> Array:
-        """What the learned mechanism says, and the deviation from it."""
-        return self.learned.node_value(node, rows, noise) + self._deviation(node, rows)
+        """What the learned mechanism says where its location deviates."""
+        z = self.learned.causes(node, rows)
+        return self.learned.responses[node].value(self._location(node, rows, z), z, noise)
 
     def node_noise(self, node: int, rows: Array, values: Array) -> Array:
         """What neither the learned mechanism nor the deviation from it explains."""
-        return self.learned.node_noise(node, rows, values) - self._deviation(node, rows)
+        z = self.learned.causes(node, rows)
+        return self.learned.responses[node].noise(self._location(node, rows, z), z, values)
 
-    def _deviation(self, node: int, rows: Array) -> Array:
-        """(N, D) -> (N,), in the user's units."""
+    def _location(self, node: int, rows: Array, causes: Array) -> Array:
+        """(N, D) rows and (N, D) standardized causes -> (N,); what deviates may read more columns than the causes."""
         scm = self.learned
         z, box = (rows - scm.centre) / scm.scale, scm.box.standardized(scm.centre, scm.scale)
-        return np.asarray(scm.scale[node] * self.deviations.of_node(self.draw, node, z, box))
+        return np.asarray(scm.location(node, causes) + self.deviations.of_node(self.draw, node, z, box))
 
 
 def plausible_models(scm: LearnedSCM, deviations: Deviations) -> Iterator[PlausibleSCM]:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from fipscm.arrays import Array
 from fipscm.order.evidence.table import Evidence, EvidenceTable
+from fipscm.order.evidence.views import VIEWS
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import to_arrays, to_tensors
 
@@ -29,10 +30,10 @@ class Novelty:
 
 
 def novelty(values: Array) -> Novelty:
-    """Compare the rows (N, D) of a table with the training tables of the shipped order model."""
-    summary = summarise(EvidenceTable.of(values).evidence())
+    """Compare the rows (N, D) of a table with the training tables of the shipped order model, in the nearer view."""
     centre, spread, distances = _reference()
-    distance = _distance(summary, centre, spread)
+    summaries = [summarise(EvidenceTable.of(view(values)).evidence()) for view in VIEWS.values()]
+    distance = torch.stack([_distance(summary, centre, spread) for summary in summaries]).min()
     return Novelty(float(distance), float((distances > distance).double().mean()))
 
 

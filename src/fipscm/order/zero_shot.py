@@ -41,6 +41,7 @@ class ZeroShot:
         world: the probability of each kind of table, such as "additive" or "linear-gaussian"; None likewise.
         missing: how many cells of the table had no value.
         raw: whether the columns' variances were used as evidence.
+        view: how the columns were read: by their "values", or by their "ranks", which no monotone sensor can bend.
     """
 
     order: list[Hashable]
@@ -50,11 +51,16 @@ class ZeroShot:
     world: Mapping[str, float] | None = None
     missing: int = 0
     raw: bool = False
+    view: str = "values"
 
     @property
     def remarks(self) -> list[str]:
         """What a reader of the order should know, in words."""
         remarks = [_FILLED_IN.format(self.missing)] if self.missing else []
+        if self.view == "ranks":
+            remarks.append(
+                "The columns were read by their ranks: their values look bent, as if the noise did not add up."
+            )
         if self.world is not None and not self.raw and self.world["linear-gaussian"] > 0.5:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
@@ -159,7 +165,7 @@ def zero_shot(
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
     world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
-    return ZeroShot(order, found.order, edges, confounded, world, missing, raw)
+    return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view)
 
 
 def order_confidence(

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from fipscm.arrays import Array
 from fipscm.order.evidence.table import Evidence, EvidenceTable
-from fipscm.order.evidence.views import VIEWS
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import to_arrays, to_tensors
 
@@ -30,10 +29,10 @@ class Novelty:
 
 
 def novelty(values: Array) -> Novelty:
-    """Compare the rows (N, D) of a table with the training tables of the shipped order model, in the nearer view."""
+    """Compare the rows (N, D) of a table with the training tables of the shipped order model."""
+    summary = summarise(EvidenceTable.of(values).evidence())
     centre, spread, distances = _reference()
-    summaries = [summarise(EvidenceTable.of(view(values)).evidence()) for view in VIEWS.values()]
-    distance = torch.stack([_distance(summary, centre, spread) for summary in summaries]).min()
+    distance = _distance(summary, centre, spread)
     return Novelty(float(distance), float((distances > distance).double().mean()))
 
 

@@ -39,7 +39,7 @@ ROWS = [
     {"mechanism.overview", "mechanism.posterior"},
     {"mechanism.fit"},
     {"order.baselines", "order.evidence", "order.category_scores"},
-    {"order.encoder", "order.novelty", "order.experiments", "order.fill"},
+    {"order.encoder", "order.novelty", "order.gaussian", "order.experiments", "order.fill"},
     {"order.reader"},
     {"order.removal"},
     {"order.paper"},

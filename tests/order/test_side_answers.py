@@ -85,13 +85,20 @@ def test_too_few_cells_are_named(holes, weights, spoil, message):
 def test_a_reader_is_told_what_to_doubt():
     names = ["a", "b", "c"]
     shares = pd.DataFrame([[0, 0.9, 0.1], [0.9, 0, 0.6], [0.1, 0.6, 0]], names, names)
-    world = dict.fromkeys(WORLDS, 0.0) | {"linear-gaussian": 0.9, "additive": 0.1}
-    told = ZeroShot(names, np.arange(3), None, shares, world).remarks
+    told = ZeroShot(names, np.arange(3), None, shares, orderable=False).remarks
     assert len(told) == 3
     assert "this one is a guess" in told[0]
     assert "'a' and 'b' is likely (90%)" in told[1]
     assert "'b' and 'c' is likely (60%)" in told[2]
-    assert not any("guess" in remark for remark in ZeroShot(names, np.arange(3), None, None, world, raw=True).remarks)
+    assert ZeroShot(names, np.arange(3), None).remarks == []
+
+
+@pytest.mark.parametrize("scale", ["raw", "standardized"])
+def test_a_linear_table_with_normal_noise_says_that_it_cannot_be_ordered(scale):
+    first, second, third = np.random.default_rng(0).normal(size=(3, 500))
+    chain = pd.DataFrame({"a": first, "b": first + second, "c": first + second + third})
+    assert zero_shot(chain, scale).orderable == (scale == "raw")
+    assert zero_shot(chain.assign(b=first + second**2), scale).orderable
 
 
 def test_training_tables_come_from_the_wide_prior_in_both_views():

@@ -54,7 +54,7 @@ def order(
         return
     answer = zero_shot(table, options.scale, knowledge, jobs, weights, intervened, kinds)
     graph = nx.DiGraph(pairwise(answer.order)) if answer.edges is None else answer.graph()
-    facts: dict[str, Any] = {"order": answer.order, "view": answer.view}
+    facts: dict[str, Any] = {"order": answer.order, "view": answer.view, "orderable": answer.orderable}
     if answer.edges is not None:
         facts["edges"] = answer.edges.to_dict(orient="index")
     if answer.confounded is not None:

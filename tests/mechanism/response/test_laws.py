@@ -2,12 +2,29 @@
 
 import numpy as np
 import pytest
+import torch
 
+from fipscm.mechanism.network.flow import FlowTransformer
+from fipscm.mechanism.network.transformer import TransformerConfig
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import RESPONSES, response_arrays, restore_responses
+from fipscm.mechanism.response.monotone import Monotone
 
 ROWS = 400
-EXAMPLES = [Additive(np.float64(3.0), np.float64(2.0))]
+
+
+def example_of_monotone():
+    """A network with random weights that reads the first and the last of three columns."""
+    sizes, generator = TransformerConfig(width=8, heads=2, head_width=4, layers=1, hidden=8), torch.Generator()
+    network = FlowTransformer(4, sizes, generator.manual_seed(0))
+    for weights in (network.decoder, network.spline_decoder):
+        weights.data.normal_(std=0.3, generator=generator)
+    low, high = np.full((2, 3), 2.0) * [[-1], [1]]
+    causes = np.array([0, 2])
+    return Monotone(*np.array([3.0, 2.0, 0.5]), causes, low, high, np.float64(1.5), network.double())
+
+
+EXAMPLES = [Additive(np.float64(3.0), np.float64(2.0)), example_of_monotone()]
 
 
 @pytest.fixture(params=EXAMPLES, ids=lambda response: response.kind)

@@ -16,9 +16,10 @@ from fipscm.robust import robust_location
 from fipscm.threads import on_one_thread
 
 SIZES = TransformerConfig(width=32, heads=4, head_width=16, layers=2, hidden=64)
-STEPS = 1_500
+STEPS = 1_500  # of the optimizer; what more of them gain, early stopping takes away
 MOST_EPOCHS = 100
 FEWEST_EPOCHS = 5
+TINY = 1e-12  # of a column's standard deviation; smaller differences are rounding errors
 
 
 @on_one_thread()
@@ -51,13 +52,12 @@ def fit_monotone(
         training: how it is trained.
     """
     training = training or _training(len(z))
-    location = np.nan_to_num(z - residual)
-    unit, stretch = np.ones((2, len(allowed)))
-    unit[nodes] = robust_location(residual[:, nodes])[1]
-    spread = location.std(axis=0)
-    stretch[spread > TINY] = 1 / spread[spread > TINY]
+    location, unit, stretch = z - residual, *np.ones((2, len(allowed)))
+    unit[nodes] = np.maximum(robust_location(residual[:, nodes])[1], TINY)
+    spread = np.nanstd(location[:, nodes], axis=0)
+    stretch[nodes] = np.divide(1, spread, out=np.ones(len(nodes)), where=spread > TINY)
     # A node reads its causes and, as one more cause, its own location.
-    x = np.column_stack([np.clip(z, box.low, box.high), stretch * location])
+    x = np.column_stack([np.clip(z, box.low, box.high), stretch * np.nan_to_num(location)])
     reads = np.column_stack([allowed, np.eye(len(allowed), dtype=bool)])
     network = FlowTransformer(2 * len(allowed), sizes, generator)
     train(
@@ -74,14 +74,11 @@ def fit_monotone(
     responses = {}
     for node in nodes:
         causes, own = np.flatnonzero(allowed[node]), location[:, node]
-        low, high = np.append(box.low[causes], own.min()), np.append(box.high[causes], own.max())
+        low, high = np.append(box.low[causes], np.nanmin(own)), np.append(box.high[causes], np.nanmax(own))
         variables = torch.as_tensor([*causes, len(allowed) + node, node])
         alone = network.restricted(variables).double()
         responses[int(node)] = Monotone(centre[node], scale[node], unit[node], causes, low, high, stretch[node], alone)
     return responses
-
-
-TINY = 1e-12  # of a column's standard deviation
 
 
 def _training(rows: int) -> TrainingConfig:

@@ -110,7 +110,8 @@ class Monotone(Response):
 
     def _each(self, location: Array, z: Array, action: Callable[[Flow, Tensor], Tensor], given: Array) -> Array:
         """(N,) -> (N,), or (N, H) -> (N, H): what the flow of each row does with what is given."""
-        wanted = torch.split(torch.tensor(given, dtype=torch.float64).view(len(z), -1), CHUNK)
+        columns = np.reshape(given, (len(z), np.size(given) // max(1, len(z))))
+        wanted = torch.split(torch.tensor(columns, dtype=torch.float64), CHUNK)
         with torch.no_grad():
             pieces = [
                 action(self.network.flow(x, self._parents), some)

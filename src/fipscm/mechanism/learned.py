@@ -35,6 +35,8 @@ class LearnedSCM(NodewiseSCM):
         noise: the distribution of the noises; additive ones are in the user's units.
         responses: how each node answers to its location and its noise.
         allowed: (D, D) edges of the model; row = effect, column = cause.
+        on_mean: (D, D) those that the location reads, and
+        on_spread: (D, D) those that the spread of the noise depends on.
         centre: (D,) means and
         scale: (D,) standard deviations of the training columns.
         box: where the training rows were, in the user's units.
@@ -47,6 +49,7 @@ class LearnedSCM(NodewiseSCM):
         edge_weights: (D, D) average derivative of the effect in the cause, in the user's units; row = cause.
         held_out_r2: (D,) share of the variance of unseen rows that the causes explain; `held_out.py` says how.
         held_out_log_likelihood: (D,) mean log-density of unseen rows given their causes, in the user's units.
+        noise_gain: (D,) by how much the kind of noise tried raises that over additive noise; NaN where none was.
         rows: (D,) how many rows each mechanism rests on.
         interventions: what has been done to the model.
     """
@@ -56,6 +59,8 @@ class LearnedSCM(NodewiseSCM):
     noise: EmpiricalNoise
     responses: tuple[Response, ...]
     allowed: Mask
+    on_mean: Mask
+    on_spread: Mask
     centre: Array
     scale: Array
     box: Box
@@ -68,6 +73,7 @@ class LearnedSCM(NodewiseSCM):
     edge_weights: Array
     held_out_r2: Array
     held_out_log_likelihood: Array
+    noise_gain: Array
     rows: Array
 
     def __repr__(self) -> str:
@@ -126,7 +132,7 @@ class LearnedSCM(NodewiseSCM):
         return np.asarray(value)
 
     def jacobian(self, rows: Array) -> Array:
-        """(N, D) -> (N, D, D) derivatives between standardized columns; row = effect, column = cause."""
+        """(N, D) -> (N, D, D) derivatives between standardized columns, noises held; row = effect, column = cause."""
         z = self._standardized(rows)
         derivative = self.skip.jacobian(z, self._box)
         if len(self.nodes):
@@ -136,6 +142,13 @@ class LearnedSCM(NodewiseSCM):
                 bends = self._network_slopes(nearest[outside], self.nodes, beyond[outside])
                 slopes[outside] += np.where(beyond[outside, None] == 0, bends, 0)
             derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * slopes
+        for node, response in enumerate(self.responses):
+            if type(response).slopes is not Response.slopes:
+                causes = np.where(self.allowed[node], z, 0.0)
+                location = self.location(node, causes)
+                noise = response.noise(location, causes, np.asarray(rows)[:, node])
+                in_location, in_causes = response.slopes(location, causes, noise)
+                derivative[:, node] = in_location[:, None] * derivative[:, node] + in_causes
         return derivative
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -167,8 +180,10 @@ class LearnedSCM(NodewiseSCM):
         )
         everywhere = Box.unbounded(len(settings["names"]))
         unknown = np.full(arrays["edge_scores"].shape, np.nan)
-        unmeasured = dict.fromkeys(("held_out_r2", "held_out_log_likelihood", "rows"), unknown[0])
-        known = {"edge_derivatives": unknown, "low": everywhere.low, "high": everywhere.high, **unmeasured, **arrays}
+        unmeasured = dict.fromkeys(("held_out_r2", "held_out_log_likelihood", "noise_gain", "rows"), unknown[0])
+        means = {"on_mean": arrays["allowed"], "on_spread": np.zeros_like(arrays["allowed"])}
+        bounds = {"low": everywhere.low, "high": everywhere.high}
+        known = {"edge_derivatives": unknown, **bounds, **means, **unmeasured, **arrays}
         return cls(
             names=tuple(settings["names"]),
             noise=EmpiricalNoise(arrays["noise"]),
@@ -205,7 +220,7 @@ class LearnedSCM(NodewiseSCM):
 
     def _network_on(self, nodes: Order) -> tuple[CausalTransformer, Parents]:
         assert self.network is not None
-        return self.network, Parents.of(self.allowed, nodes, self.network.decoder.device)
+        return self.network, Parents.of(self.on_mean, nodes, self.network.decoder.device)
 
     def _tensor(self, z: Array) -> torch.Tensor:
         device = None if self.network is None else self.network.decoder.device
@@ -223,6 +238,8 @@ class LearnedSCM(NodewiseSCM):
 _ARRAYS = (
     "order",
     "allowed",
+    "on_mean",
+    "on_spread",
     "centre",
     "scale",
     "nodes",
@@ -232,5 +249,6 @@ _ARRAYS = (
     "edge_weights",
     "held_out_r2",
     "held_out_log_likelihood",
+    "noise_gain",
     "rows",
 )

@@ -119,7 +119,7 @@ def noise_findings(
                 p_value,
                 p_value > SIGNIFICANCE,
                 f"The noise of '{name}' depends on the {subject} (HSIC {figure:.3f}, p = {p_value:.2g}): a hidden "
-                "common cause, a wrong order or a noise that is not additive.",
+                "common cause, a wrong order or a noise of another kind.",
             )
 
 

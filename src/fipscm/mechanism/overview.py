@@ -4,21 +4,31 @@ import numpy as np
 import pandas as pd
 
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.tables.blocks import Blocks
+
+SHAPES = ("constant", "linear", "smooth", "transformer")  # from the stiffest to the most flexible
 
 
-def overview(scm: LearnedSCM) -> pd.DataFrame:
-    """One row per column: causes, shape, held-out R2 and log-likelihood, rows, low and high."""
+def overview(scm: LearnedSCM, blocks: Blocks) -> pd.DataFrame:
+    """One row per column of the table: causes, shape, held-out R2 and log-likelihood, rows, low and high.
+
+    The R2 of a category is the mean of those of its levels; it has neither a lowest nor a highest value.
+    """
+    first = [members[0] for members in blocks.members]
+    is_category = np.array([len(members) > 1 for members in blocks.members])
+    caused = blocks.largest(scm.allowed)
+    shapes = [[shape_of(scm, node) for node in members] for members in blocks.members]
     return pd.DataFrame(
         {
-            "causes": [[scm.names[cause] for cause in np.flatnonzero(causes)] for causes in scm.allowed],
-            "shape": [shape_of(scm, node) for node in range(len(scm.names))],
-            "r2_held_out": scm.held_out_r2,
-            "log_likelihood_held_out": scm.held_out_log_likelihood,
-            "rows": scm.rows,
-            "low": scm.box.low,
-            "high": scm.box.high,
+            "causes": [[blocks.outer[cause] for cause in np.flatnonzero(causes)] for causes in caused],
+            "shape": [max(members, key=SHAPES.index) for members in shapes],
+            "r2_held_out": [scm.held_out_r2[list(members)].mean() for members in blocks.members],
+            "log_likelihood_held_out": scm.held_out_log_likelihood[first],
+            "rows": scm.rows[first],
+            "low": np.where(is_category, np.nan, scm.box.low[first]),
+            "high": np.where(is_category, np.nan, scm.box.high[first]),
         },
-        index=list(scm.names),
+        index=list(blocks.outer),
     )
 
 

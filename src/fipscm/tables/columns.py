@@ -101,14 +101,6 @@ class Columns:
         reasons = "; ".join(f"'{name}' {reason}" for name, reason in self.set_aside.items())
         return f"Set aside: {reasons}." if reasons else ""
 
-    def require_numbers(self) -> None:
-        """Refuse categories, which have a place in an order but no mechanism."""
-        for name, levels in self.categories.items():
-            raise DataError(
-                f"Column '{name}' is categorical ({listed(levels)}): its place in the order can be inferred, but a "
-                "model needs numbers, so leave it out, or encode it as numbers first."
-            )
-
     def require_variables(self, fewest: int) -> None:
         """Raise if so few variables are left because of what was set aside."""
         if self.set_aside and len(self.variables) < fewest:

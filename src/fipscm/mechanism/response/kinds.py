@@ -8,8 +8,12 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.base import Response
+from fipscm.mechanism.response.count import Count
+from fipscm.mechanism.response.gumbel import Gumbel
+from fipscm.mechanism.response.logarithm import Logarithm
+from fipscm.mechanism.response.thresholds import Thresholds
 
-RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (Additive,)}
+RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (Additive, Thresholds, Count, Logarithm, Gumbel)}
 
 
 def all_additive(centre: Array, scale: Array) -> tuple[Response, ...]:

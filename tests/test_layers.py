@@ -45,7 +45,7 @@ ROWS = [
     {"mechanism.regression", "mechanism.response.kinds", "mechanism.responding"},
     {"mechanism.screen", "mechanism.held_out"},
     {"mechanism.edges", "mechanism.learned"},
-    {"mechanism.overview", "mechanism.posterior", "mechanism.block_edges", "mechanism.by_kind"},
+    {"mechanism.overview", "mechanism.posterior", "mechanism.block_edges", "mechanism.by_kind", "mechanism.logarithms"},
     {"mechanism.fit"},
     {"order.baselines", "order.evidence", "order.category_scores"},
     {"order.encoder", "order.novelty", "order.experiments", "order.fill"},

@@ -19,6 +19,7 @@ from fipscm.mechanism.by_kind import with_kinds
 from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.held_out import held_out_scores
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.logarithms import with_logarithms
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
@@ -153,7 +154,7 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
             float(noise[node]),
             -np.inf,
         )
-        for node in np.flatnonzero(curved & ~what.linked)
+        for node in np.flatnonzero(curved & ~np.array([response.linked for response in model.responses]))
     }
     return learner.fit(model.allowed, curved, model.edge_scores.T, smoothness)
 
@@ -317,6 +318,8 @@ class _Learner:
         if self.kinds.linked.any():
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
+        if self.config.skip:
+            model = with_logarithms(model, z, self.rows[: len(z)], ~self.kinds.linked, self.intervened[: len(z)])
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
         return replace(model, edge_weights=weights.T, edge_derivatives=absolute.T)

@@ -12,6 +12,7 @@ from fipscm.display import card, interval_picture, paragraph
 from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.responding import RespondingSCM
+from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
 from fipscm.questions.intervals import averages, require_level
@@ -72,10 +73,17 @@ class Question:
 
     def change_of(self, level: Level | None) -> str:
         """What changes, in words: the outcome, or the probability of one of its levels."""
-        kind = None if self.columns is None else self.columns.kinds[self.outcome]
-        if level is None and kind == "binary" and self.columns is not None:
-            level = self.columns.levels.get(self.outcome, (0, "its higher value"))[1]
         return str(self.outcome) if level is None else f"the probability that {self.outcome} is {level}"
+
+    def levels_of(self, response: Response) -> tuple[Level, ...]:
+        """The levels of the outcome whose probabilities change: the second of two, or all of a category."""
+        named = () if self.columns is None else self.columns.levels.get(self.outcome, ())
+        if not isinstance(response, Thresholds):
+            return named if response.kind == "gumbel" else ()
+        if len(response.levels) != 2:
+            return ()
+        is_truth = self.columns is not None and self.columns.forms.get(self.outcome) == "truth values"
+        return (named[1] if named else is_truth or float(response.levels[1]),)
 
     @cached_property
     def _blocks(self) -> Blocks | None:
@@ -111,7 +119,7 @@ class Effect:
         possible: whether the causal order lets the treatment act on the outcome at all; if not, the effect is zero.
         by_order: the effect under this and other plausible orders, if they were asked for.
         agreement: of an assessed model, the share of plausible orders under which the total effect keeps its sign.
-        by_level: if the outcome is a category, the effect on the probability of each level.
+        by_level: the effect on the probability of each level of a category, or of the second of two levels.
     """
 
     question: Question
@@ -126,7 +134,7 @@ class Effect:
 
     @property
     def level_told(self) -> Level | None:
-        """If the outcome is a category, the level of which the probability changes most."""
+        """The level of which `estimate` tells the probability; None if the outcome has more than two in an order."""
         return max(self.by_level, key=lambda each: abs(each.estimate)).level if self.by_level else None
 
     @property
@@ -205,17 +213,15 @@ def average_effect(
         averages(question.differences, scm, deviations, scm.noise.sample(UNITS, rng), level, few)
         for scm, deviations in models
     ]
-    estimates, lows, highs = (np.array(ends) for ends in zip(*answers, strict=True))
-    if estimates.ndim == 1:
-        by_order = tuple(map(float, estimates)) if len(models) > 1 else ()
-        return Effect(question, float(np.mean(estimates)), min(lows), max(highs), level, possible, by_order)
-    assert question.columns is not None
-    levels = question.columns.levels[question.outcome]
-    ends = zip(levels, estimates.mean(axis=0), lows.min(axis=0), highs.max(axis=0), strict=True)
-    by_level = tuple(LevelEffect(name, *map(float, told)) for name, *told in ends)
+    # One row for each model, and one column for each level of a category.
+    estimates, lows, highs = (np.array(ends).reshape(len(models), -1) for ends in zip(*answers, strict=True))
+    ends = np.column_stack([estimates.mean(axis=0), lows.min(axis=0), highs.max(axis=0)]).tolist()
     most = int(np.abs(estimates.mean(axis=0)).argmax())
-    by_order = tuple(map(float, estimates[:, most])) if len(models) > 1 else ()
-    return Effect(question, *by_level[most][1:], level, possible, by_order, None, by_level)
+    by_order = tuple(estimates[:, most].tolist()) if len(models) > 1 else ()
+    scm = models[0][0]
+    levels = question.levels_of(scm.responses[question.nodes_of(question.outcome, scm.names)[0]])
+    by_level = tuple(LevelEffect(name, *told) for name, told in zip(levels, ends, strict=True)) if levels else ()
+    return Effect(question, *ends[most], level, possible, by_order, None, by_level)
 
 
 def _possible(question: Question, names: Sequence[Hashable], deviations: Deviations) -> bool:

@@ -149,4 +149,6 @@ def _penalties(size: int, causes: int, process: Process) -> Array:
     The waves share the variance of one function; a cosine squared is one half on average.
     """
     count = size - 1 - causes
-    return process.noise / np.concatenate([[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / count)])
+    return process.noise / np.concatenate(
+        [[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / max(count, 1))]
+    )

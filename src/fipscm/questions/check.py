@@ -85,7 +85,7 @@ def check_model(
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
     return CheckResult(
         (
-            *noise_findings(scm.names, scm.sample_to_noise(drawn), drawn, parents, rng),
+            *noise_findings(scm.names, scm.sample_to_noise(drawn, rng), drawn, parents, rng),
             *fit_findings(frame, scm.sample(len(frame), rng), rng),
             variance_finding(frame.to_numpy()[:, scm.order], scale_in_use),
             novelty_finding(frame.to_numpy()),

@@ -41,7 +41,7 @@ from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
 from fipscm.questions.imagined import imagine, imagined_draws
 from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.questions.intervals import intervened_averages, require_level, with_ends
-from fipscm.questions.known_levels import require_known_levels
+from fipscm.questions.known_levels import levels_of, require_known_levels
 from fipscm.questions.likelihood import log_likelihood
 from fipscm.questions.recommend import Recommendation, recommend
 from fipscm.questions.uncertainty import agreement
@@ -394,11 +394,17 @@ class FiP(BaseEstimator):
         """Which single column to set, and to what, so that the average of another comes nearest to a wanted value.
 
         Only values among the rows of the training table are considered; `using` names the columns that can be acted on,
-        by default every other one. The answer's `.do` can be passed to `intervene`.
+        by default every other one that is no category. The answer's `.do` can be passed to `intervene`.
         """
-        scm = self._fitted
+        scm, blocks = self._fitted, self._blocks
+        for name in (target, *(using or ())):
+            if name in blocks.levels:
+                raise DataError(f"'{name}' is a category, which has no average and no range: name other columns.")
+        if blocks.levels and using is None:
+            using = [name for name in blocks.outer if name not in (target, *blocks.levels)]
         ranges = dict(zip(scm.names, zip(scm.box.low, scm.box.high, strict=True), strict=True))
-        return recommend(scm, target, value, using, ranges=ranges, rng=_generator(random_state))
+        levels = levels_of(scm)
+        return recommend(scm, target, value, using, ranges=ranges, levels=levels, rng=_generator(random_state))
 
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
@@ -425,6 +431,8 @@ class FiP(BaseEstimator):
 
         if target is not None and target not in self._blocks.outer:
             raise unknown_name("column", target, self._blocks.outer)
+        for name in self._blocks.levels:
+            raise DataError(f"Column '{name}' is categorical, which a report does not show: fit without it.")
         given, table = self._constraints.fix_the_order, self._observations(X)
         model = self if given or self._assessment is not None else copy(self)._assess(table)
         return build_report(model, table.frame, not given, target, _generator(random_state))

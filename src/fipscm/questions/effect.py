@@ -221,7 +221,8 @@ def average_effect(
     scm = models[0][0]
     levels = question.levels_of(scm.responses[question.nodes_of(question.outcome, scm.names)[0]])
     by_level = tuple(LevelEffect(name, *told) for name, told in zip(levels, ends, strict=True)) if levels else ()
-    return Effect(question, *ends[most], level, possible, by_order, None, by_level)
+    estimate, low, high = ends[most]
+    return Effect(question, estimate, low, high, level, possible, by_order, by_level=by_level)
 
 
 def _possible(question: Question, names: Sequence[Hashable], deviations: Deviations) -> bool:

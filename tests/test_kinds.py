@@ -58,7 +58,7 @@ def test_interventions_speak_of_levels(model):
     averages = model.intervene({"ward": "B"}, 500, 0, level=0.9)["average"]
     assert averages["ward = B"] == 1
     assert averages["cost"] > model.intervene({"ward": "A"}, 500, 0, level=0.9)["average"]["cost"] + 2
-    named = model.intervene({"ward": lambda upstream: np.where(upstream["smoker"] > 0, 1, 2)}, 50, 0)
+    named = model.intervene({"ward": lambda upstream: np.where(upstream["smoker"], "B", "C")}, 50, 0)
     assert ((named["ward"] == "B") == named["smoker"]).all()
 
 
@@ -91,6 +91,14 @@ def test_draws_spread_over_what_the_row_leaves_open(model, table):
     for wrong in ({"draws": 0}, {"draws": 2, "level": 0.9}):
         with pytest.raises(DataError, match="at least one draw"):
             model.counterfactual(rows, {}, **wrong)
+
+
+def test_ends_of_intervals_are_values_of_the_column(model, table):
+    imagined = model.counterfactual(table.head(20), {"age": 60.0}, level=0.9)
+    assert set(imagined["smoker (low)"]) | set(imagined["grade (high)"]) <= {0, 1, 2}
+    assert (imagined["visits (low)"] >= 0).all()
+    assert (imagined["visits (low)"] <= imagined["visits"]).all()
+    assert not [name for name in imagined if "ward" in name and name != "ward"]
 
 
 def test_the_effect_on_two_levels_is_a_difference_of_probabilities(model):

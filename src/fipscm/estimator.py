@@ -41,7 +41,7 @@ from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
 from fipscm.questions.imagined import imagine, imagined_draws
 from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.questions.intervals import intervened_averages, require_level, with_ends
-from fipscm.questions.known_levels import require_known_levels
+from fipscm.questions.known_levels import levels_of, require_known_levels
 from fipscm.questions.likelihood import log_likelihood
 from fipscm.questions.recommend import Recommendation, recommend
 from fipscm.questions.uncertainty import agreement
@@ -121,7 +121,8 @@ class FiP(BaseEstimator):
         order_confidence_: after `assess`: frame, P(row precedes column).
         agreement_: after `assess`: frame, row = cause: the share of plausible orders that give its total effect the
             same sign.
-        scm_: the model behind all answers, a `fipscm.scm.base.SCM`.
+        scm_: the model behind all answers, a `fipscm.scm.base.SCM`; it has one column for each level of a category.
+        blocks_: how the columns of tables relate to those of `scm_`, a `fipscm.tables.blocks.Blocks`.
 
     >>> from fipscm.simulate import known_scm
     >>> table = known_scm("triangle").sample(3000, np.random.default_rng(0))
@@ -235,7 +236,7 @@ class FiP(BaseEstimator):
             raise DataError(f"Cannot draw {draws} tables: ask for at least one.")
         scm, coded = self._fitted, self._coded(rows)
         frame, rng = scm.checked_rows(coded, missing_cells=True), _generator(random_state)
-        imputer = Imputer(scm, Domain(self._blocks.inner_kinds, scm.names, scm.box.low, scm.box.high), rng)
+        imputer = Imputer(scm, Domain(self.blocks_.inner_kinds, scm.names, scm.box.low, scm.box.high), rng)
         copies = np.tile(frame.to_numpy(), (draws or 1, 1))
         holes = np.isnan(copies)
         filled = imputer.redraw(imputer.start(copies), holes, SWEEPS)
@@ -258,8 +259,8 @@ class FiP(BaseEstimator):
 
     def _assess(self, table: TrainingTable) -> Self:
         orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state), table)
-        possible = self._constraints.knowledge.allowed(self._blocks.outer)
-        order = self._blocks.outer_order(self._fitted.order)
+        possible = self._constraints.knowledge.allowed(self.blocks_.outer)
+        order = self.blocks_.outer_order(self._fitted.order)
         shares = agreement(_readable(table), order, orders, possible, table.intervened)
         return self._adopt_assessment(precedence_shares(orders), shares)
 
@@ -324,7 +325,7 @@ class FiP(BaseEstimator):
             return [self._answer(each, rows) for each in imagined_draws(scm, coded, set_to, draws, rng)]
         answers = imagine(scm, coded, set_to, rng)
         if level is not None:
-            answers = with_ends(answers, scm, self._deviations, coded, set_to, level)
+            answers = with_ends(answers, scm, self._deviations, coded, set_to, level, rng)
         warn_of_extrapolation(scm, asked)
         return self._answer(answers, rows)
 
@@ -378,8 +379,8 @@ class FiP(BaseEstimator):
         """
         scm, rng = self._fitted, _generator(random_state)
         for name in (treatment, on):
-            if name not in self._blocks.outer:
-                raise unknown_name("column", name, self._blocks.outer)
+            if name not in self.blocks_.outer:
+                raise unknown_name("column", name, self.blocks_.outer)
         above, below = (self.columns_.number(treatment, value) for value in (treated, control))
         question = Question(treatment, on, above, below, self.columns_)
         set_to = values_set(scm, question.intervention(scm.names))
@@ -389,7 +390,7 @@ class FiP(BaseEstimator):
         models = [(scm, self._deviations), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
         if self._assessment is not None and not orders and not self._constraints.fix_the_order:
-            places = self._blocks.outer.index(treatment), self._blocks.outer.index(on)
+            places = self.blocks_.outer.index(treatment), self.blocks_.outer.index(on)
             found = replace(found, agreement=float(self._assessment[1].to_numpy()[places]))
         if doubt := found.disagreement:
             warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
@@ -401,11 +402,17 @@ class FiP(BaseEstimator):
         """Which single column to set, and to what, so that the average of another comes nearest to a wanted value.
 
         Only values among the rows of the training table are considered; `using` names the columns that can be acted on,
-        by default every other one. The answer's `.do` can be passed to `intervene`.
+        by default every other one that is no category. The answer's `.do` can be passed to `intervene`.
         """
-        scm = self._fitted
+        scm, blocks = self._fitted, self.blocks_
+        for name in (target, *(using or ())):
+            if name in blocks.levels:
+                raise DataError(f"'{name}' is a category, which has no average and no range: name other columns.")
+        if blocks.levels and using is None:
+            using = [name for name in blocks.outer if name not in (target, *blocks.levels)]
         ranges = dict(zip(scm.names, zip(scm.box.low, scm.box.high, strict=True), strict=True))
-        return recommend(scm, target, value, using, ranges=ranges, rng=_generator(random_state))
+        levels = levels_of(scm)
+        return recommend(scm, target, value, using, ranges=ranges, levels=levels, rng=_generator(random_state))
 
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
@@ -416,7 +423,7 @@ class FiP(BaseEstimator):
         rng, frame = _generator(random_state), self._frame(X)
         inferred_on = None if self._constraints.fix_the_order else self.scale
         if not frame.isna().any(axis=None):
-            return check_model(self._fitted, self._blocks.encode(frame), rng, inferred_on)
+            return check_model(self._fitted, self.blocks_.encode(frame), rng, inferred_on)
         holes = tuple(missing_findings(frame))
         drawn = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
         return CheckResult((*check_model(self._fitted, drawn, rng, inferred_on).findings, *holes))
@@ -430,8 +437,10 @@ class FiP(BaseEstimator):
         """
         from fipscm.report import build_report  # needs libraries that nothing else needs
 
-        if target is not None and target not in self._blocks.outer:
-            raise unknown_name("column", target, self._blocks.outer)
+        if target is not None and target not in self.blocks_.outer:
+            raise unknown_name("column", target, self.blocks_.outer)
+        for name in self.blocks_.levels:
+            raise DataError(f"Column '{name}' is categorical, which a report does not show: fit without it.")
         given, table = self._constraints.fix_the_order, self._observations(X)
         model = self if given or self._assessment is not None else copy(self)._assess(table)
         return build_report(model, table.frame, not given, target, _generator(random_state))
@@ -475,8 +484,8 @@ class FiP(BaseEstimator):
         """A copy of the graph, with `weight` and `score` on every edge; weights in standard deviations if asked."""
         scm, graph = self._fitted, self.graph_.copy()
         if standardized:
-            members = self._blocks.members
-            spread = {n: float(scm.scale[list(m)].max()) for n, m in zip(self._blocks.outer, members, strict=True)}
+            members = self.blocks_.members
+            spread = {n: float(scm.scale[list(m)].max()) for n, m in zip(self.blocks_.outer, members, strict=True)}
             for cause, effect, data in graph.edges(data=True):
                 data["weight"] *= spread[cause] / spread[effect]
         return graph
@@ -537,14 +546,14 @@ class FiP(BaseEstimator):
         return scm
 
     @property
-    def _blocks(self) -> Blocks:
+    def blocks_(self) -> Blocks:
         """How the columns of tables relate to those of the model."""
         check_is_fitted(self, "scm_")
         return Blocks.of(self.columns_)
 
     def _coded(self, rows: Any) -> Any:
         """Rows of any library, one or many, in numbers: those of the model's columns."""
-        coded, blocks = self._in_codes(rows), self._blocks
+        coded, blocks = self._in_codes(rows), self.blocks_
         if blocks.are_columns:
             return coded
         return blocks.encode(_with_cells(coded, checked_rows(coded, blocks.outer, missing_cells=True)))
@@ -557,18 +566,18 @@ class FiP(BaseEstimator):
     def _frame(self, X: Any) -> pd.DataFrame:
         """A table that the model can be held against, with codes for names of levels."""
         missing_cells = self.missing != "refuse"
-        frame = checked_rows(self._in_codes(X), self._blocks.outer, missing_cells)
+        frame = checked_rows(self._in_codes(X), self.blocks_.outer, missing_cells)
         return training_frame(frame, missing_cells=missing_cells)
 
     def _rules(self, do: Do | Intervention) -> Do | Intervention:
         """An intervention on the model's columns, in numbers."""
-        if self._blocks.are_columns:
+        if self.blocks_.are_columns:
             return cast(Do, self.columns_.code_all(do))
         rules = {do.names[column]: rule for column, rule in do.rules.items()} if isinstance(do, Intervention) else do
         for name in rules:
-            if name not in self._blocks.outer:
-                raise unknown_name("intervention target", name, self._blocks.outer)
-        return self._blocks.do(self.columns_.code_all(rules))
+            if name not in self.blocks_.outer:
+                raise unknown_name("intervention target", name, self.blocks_.outer)
+        return self.blocks_.do(self.columns_.code_all(rules))
 
     def _complete(self, rows: Any, needed: Collection[int] = ()) -> Any:
         """Rows in numbers, their missing cells filled in; those of the columns `needed` may not be missing."""
@@ -581,7 +590,7 @@ class FiP(BaseEstimator):
             return coded
         for column in needed:
             if holes.iloc[:, column].any():
-                place, name = int(holes.iloc[:, column].to_numpy().argmax()), self._blocks.owner(column)
+                place, name = int(holes.iloc[:, column].to_numpy().argmax()), self.blocks_.owner(column)
                 raise DataError(
                     f"Row {place}, counted from 0, has no value of '{name}', which the intervention "
                     "sets: without it nobody can say what is changed, so fill it in, or leave the row out."
@@ -593,7 +602,7 @@ class FiP(BaseEstimator):
     def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:
         """An answer in the columns' own names, in the library of the rows asked with, or else of the training table."""
         library = self._library if asked_with is None else library_of(asked_with)
-        return in_library(library, self.columns_.decode(self._blocks.decode(frame)))
+        return in_library(library, self.columns_.decode(self.blocks_.decode(frame)))
 
     @property
     def _training_table(self) -> TrainingTable:
@@ -609,7 +618,7 @@ class FiP(BaseEstimator):
         frame = self._frame(X)
         if frame.isna().any(axis=None):
             frame = self._frame(self.impute(X, draws=1)[0])
-        return TrainingTable.of(frame, np.zeros(frame.shape, dtype=bool), self._blocks)
+        return TrainingTable.of(frame, np.zeros(frame.shape, dtype=bool), self.blocks_)
 
     @property
     def _constraints(self) -> Constraints:
@@ -618,7 +627,7 @@ class FiP(BaseEstimator):
     def _parameters(self) -> dict[str, Any]:
         """The constructor's arguments, ready for JSON; a seed is kept, a generator, whose state changes, is not."""
         seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else None
-        given = self._constraints.settings(self._blocks.outer)
+        given = self._constraints.settings(self.blocks_.outer)
         kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
         return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
 
@@ -728,15 +737,15 @@ class FiP(BaseEstimator):
     def _draw_orders(self, count: int, rng: np.random.Generator, table: TrainingTable) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         if self._constraints.fix_the_order:
-            return [self._blocks.outer_order(self._fitted.order)]
-        before = self._precedence(self._blocks.outer)
+            return [self.blocks_.outer_order(self._fitted.order)]
+        before = self._precedence(self.blocks_.outer)
         return drawn_orders(
             _readable(table), rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
         )
 
     def _adopt(self, scm: LearnedSCM) -> Self:
         self.scm_ = scm
-        blocks = self._blocks
+        blocks = self.blocks_
         self.feature_names_in_ = np.array(blocks.outer, dtype=object)
         self.n_features_in_ = len(blocks.outer)
         self.causal_order_ = [blocks.outer[column] for column in blocks.outer_order(scm.order)]
@@ -758,7 +767,7 @@ class FiP(BaseEstimator):
         return self
 
     def _named(self, matrix: ArrayLike) -> pd.DataFrame:
-        return pd.DataFrame(np.asarray(matrix), list(self._blocks.outer), list(self._blocks.outer))
+        return pd.DataFrame(np.asarray(matrix), list(self.blocks_.outer), list(self.blocks_.outer))
 
 
 def _readable(table: TrainingTable) -> Array:

@@ -39,6 +39,7 @@ LINE, LEVEL = 9.0, 100.0  # prior variances of slopes and levels, of logits or l
 STEEPEST = 25.0  # prior variance of a curve, at most
 CYCLES = 6  # through the levels of a category, each fitted beside the others
 NEWTON_PER_CYCLE = 2
+HARDLY = 1e-4  # of the log-likelihood per row: a cycle that gains less is the last
 ROUNDS = 4  # of thresholds and slopes, and of dispersion and slopes, in turn
 CLEARLY = 2.0  # a gain in the log-likelihood that a further parameter must have
 FARTHEST_BEYOND = np.log(10.0)  # a count's mean may exceed all counts of the table by so much
@@ -113,13 +114,13 @@ def _told(fit: "_Fit", design: Design, values: Array, scale: Array, curved: bool
     count = len(values)
     seen = slice(0, count - count // HELD_OUT)
     unseen = slice(seen.stop, count)
-    trial = fit(design.part(seen), values[seen], scale)
+    trial = fit(design.part(seen), values[seen], scale, None)
     locations = np.column_stack([design.part(unseen).location(each) for each in trial.coefficients])
     means = _means(trial.responses, locations)
     about = values[unseen] - values[seen].mean(axis=0)
     r2 = 1 - np.square(values[unseen] - means).sum(axis=0) / np.maximum(np.square(about).sum(axis=0), 1e-12)
     log_likelihood = float(trial.log(values[unseen], locations).mean()) if count // HELD_OUT else -np.inf
-    return _Told(fit(design, values, scale), curved, r2, log_likelihood)
+    return _Told(fit(design, values, scale, trial), curved, r2, log_likelihood)
 
 
 def _adopted(
@@ -154,11 +155,11 @@ def _adopted(
     )
 
 
-def _fit_levels(design: Design, values: Array, scale: Array) -> Solution:
+def _fit_levels(design: Design, values: Array, scale: Array, start: Solution | None) -> Solution:
     """Thresholds and slopes in turn; of two levels the intercept alone tells the threshold."""
     levels, inverse = np.unique(values[:, 0], return_inverse=True)
-    places, coefficients = inverse.astype(np.float64), design.start()
-    thresholds = thresholds_for(np.zeros(1), places, len(levels))
+    places, coefficients = inverse.astype(np.float64), design.start() if start is None else start.coefficients[0]
+    thresholds = thresholds_for(design.location(coefficients), places, len(levels))
     for _ in range(ROUNDS):
         coefficients = newton(design, OrderedLikelihood(places, thresholds), coefficients)
         location = design.location(coefficients)
@@ -175,19 +176,21 @@ def _fit_levels(design: Design, values: Array, scale: Array) -> Solution:
     return Solution(coefficients[None], (response,), log)
 
 
-def _fit_counts(design: Design, values: Array, scale: Array) -> Solution:
+def _fit_counts(design: Design, values: Array, scale: Array, start: Solution | None) -> Solution:
     """With or without dispersion, whichever the last rows prefer once it is fitted to the first ones."""
     counts = np.round(values[:, 0])
     seen = slice(0, len(counts) - len(counts) // HELD_OUT)
     unseen = slice(seen.stop, len(counts))
-    coefficients, dispersion = _dispersed(design.part(seen), counts[seen])
-    later, plain = design.part(unseen), _poisson(design.part(seen), counts[seen])
+    at = _level_of(design, counts) if start is None else start.coefficients[0]
+    plain = newton(design.part(seen), CountLikelihood(counts[seen]), at)
+    coefficients, dispersion = _dispersed(design.part(seen), counts[seen], plain)
+    later = design.part(unseen)
     gain = log_probability(counts[unseen], np.exp(later.location(coefficients)), dispersion)
     gain -= log_probability(counts[unseen], np.exp(later.location(plain)), 0.0)
     if gain.sum() > CLEARLY:
-        coefficients, dispersion = _dispersed(design, counts)
+        coefficients, dispersion = _dispersed(design, counts, coefficients)
     else:
-        coefficients, dispersion = _poisson(design, counts), 0.0
+        coefficients, dispersion = newton(design, CountLikelihood(counts), plain), 0.0
     location = design.location(coefficients)
     highest = float(np.log(max(counts.max(), 1.0)) + FARTHEST_BEYOND)
     lowest = float(min(location.min(), np.log(1 / len(counts))) - FARTHEST_BEYOND)
@@ -202,28 +205,37 @@ def _fit_counts(design: Design, values: Array, scale: Array) -> Solution:
     return Solution(coefficients[None], (response,), log)
 
 
-def _poisson(design: Design, counts: Array) -> Array:
+def _level_of(design: Design, counts: Array) -> Array:
+    """(F,) coefficients of the logarithm of the mean."""
     start = design.start()
     start[0] = np.log(max(counts.mean(), 1 / len(counts)))
-    return newton(design, CountLikelihood(counts), start)
+    return start
 
 
-def _dispersed(design: Design, counts: Array) -> tuple[Array, float]:
-    coefficients = _poisson(design, counts)
+def _dispersed(design: Design, counts: Array, coefficients: Array) -> tuple[Array, float]:
+    """Dispersion and slopes in turn, from coefficients (F,) of Poisson's distribution."""
     for _ in range(ROUNDS):
         dispersion = dispersion_of(counts, np.exp(design.location(coefficients)))
         coefficients = newton(design, CountLikelihood(counts, dispersion), coefficients)
     return coefficients, dispersion
 
 
-def _fit_category(design: Design, values: Array, scale: Array) -> Solution:
+def _fit_category(design: Design, values: Array, scale: Array, start: Solution | None) -> Solution:
     """The levels in turn: given the scores of the others, that of one level is a logistic regression."""
     count = values.shape[1]
-    coefficients = np.zeros((count, design.functions.shape[1]))
-    coefficients[:, 0] = np.log(values.sum(axis=0) + 1) - np.log(len(values))
+    coefficients = np.zeros((count, len(design.penalties))) if start is None else start.coefficients.copy()
+    if start is None:
+        coefficients[:, 0] = np.log(values.sum(axis=0) + 1) - np.log(len(values))
     scores = np.column_stack([design.location(each) for each in coefficients])
-    zero = np.zeros(1)
+    zero, reached = np.zeros(1), -np.inf
+
+    def log(values: Array, locations: Array) -> Array:
+        return np.asarray((log_softmax(locations, axis=1) * values).sum(axis=1))
+
     for _ in range(CYCLES):
+        before, reached = reached, float(log(values, scores).mean())
+        if reached - before < HARDLY:
+            break
         for level in range(count):
             others = logsumexp(np.delete(scores, level, axis=1), axis=1)
             likelihood = OrderedLikelihood(values[:, level], zero, -others)
@@ -231,14 +243,10 @@ def _fit_category(design: Design, values: Array, scale: Array) -> Solution:
             scores[:, level] = design.location(coefficients[level])
     shares = softmax(scores, axis=1)
     steepness = np.maximum((shares * (1 - shares)).mean(axis=0), 1e-3 * np.square(scale))
-
-    def log(values: Array, locations: Array) -> Array:
-        return np.asarray((log_softmax(locations, axis=1) * values).sum(axis=1))
-
     return Solution(coefficients, tuple(Gumbel(np.asarray(each)) for each in scale / steepness), log)
 
 
-_Fit = Callable[[Design, Array, Array], Solution]
+_Fit = Callable[[Design, Array, Array, Solution | None], Solution]  # from a solution that may be near, if given
 _FITS: dict[str, _Fit] = {
     "binary": _fit_levels,
     "ordinal": _fit_levels,

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fipscm.arrays import Array
 from fipscm.errors import DataError
 from fipscm.graph import listed
 from fipscm.mechanism.learned import LearnedSCM
@@ -27,3 +28,9 @@ def require_known_levels(scm: LearnedSCM, asked: Mapping[Hashable, ArrayLike]) -
             raise DataError(
                 f"Column '{name}' holds counts, but {numbers.min():g} is negative: give a number from 0 up."
             )
+
+
+def levels_of(scm: LearnedSCM) -> dict[Hashable, Array]:
+    """The levels of binary and ordinal columns, by name."""
+    found = zip(scm.names, scm.responses, strict=True)
+    return {name: response.levels for name, response in found if isinstance(response, Thresholds)}

@@ -140,8 +140,10 @@ class Columns:
         """
         named = frame.copy(deep=False)
         for name, (kind, levels) in self.variables.items():
+            if kind == "continuous" or name not in frame.columns:
+                continue
             codes = frame[name].round()
-            if kind == "continuous" or not ((frame[name] - codes).abs() <= NEARLY).all():
+            if not ((frame[name] - codes).abs() <= NEARLY).all():
                 continue
             if levels and codes.between(0, len(levels) - 1).all():
                 named[name] = self._formed(name, pd.Series([levels[int(code)] for code in codes], frame.index))
@@ -160,7 +162,12 @@ class Columns:
         return cells.astype(np.int64) if form == "whole numbers" else cells
 
     def code(self, name: Hashable, value: Any) -> Any:
-        """What stands for a value of a column: for names of levels their codes; numbers for texts are codes already."""
+        """What stands for a value of a column: for names of levels their codes; numbers for texts are codes already.
+
+        A function of other columns sees them as they are in the table.
+        """
+        if callable(value) and (self.levels or self.forms):
+            return lambda upstream: self.code(name, value(self.decode(upstream)))
         if name not in self.levels or not isinstance(value, (*_CELL_TYPES, *_SEVERAL_CELLS)):
             return value
         if isinstance(value, _CELL_TYPES):

@@ -124,7 +124,7 @@ TASKS: dict[str, Task] = {
         (*OURS, "fip-paper", *GENERATIVE),
         ("counterfactual",),
     ),
-    "noise": Task("Noises: r-l2", "the noise table of appendix F", (*OURS, "dowhy-graph"), ("noise",)),
+    "abduction": Task("Noises: r-l2", "the noise table of appendix F", (*OURS, "dowhy-graph"), ("noise",)),
     "c-suite": Task(
         "C-Suite",
         "figure 3 and table 2 (C-Suite)",

@@ -12,7 +12,7 @@ VARIANTS = (
 SUMMARIES = ("scoreboard", "orders", "pipeline", "pipeline-order", "failures", "coverage")
 BACKENDS = ("local", "ray", "dask")
 TASKS = (
-    *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "noise"),
+    *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "abduction"),
     *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks", "far"),
     "coverage",
 )

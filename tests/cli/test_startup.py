@@ -15,6 +15,7 @@ from fipscm.cli.app import app
 from fipscm.estimator import MISSING
 from fipscm.order import ORDERINGS, SCALES
 from fipscm.simulate import PRIORS
+from fipscm.simulate.mixed.holes import PATTERNS
 from fipscm.simulate.worlds import VARIANTS
 from fipscm.tables.kinds import KINDS
 
@@ -66,6 +67,7 @@ def test_every_public_name_is_there_and_no_other():
         (names.PRESETS, PRIORS),
         (names.DISTRIBUTIONS, dict.fromkeys(name for priors in PRIORS.values() for name in priors)),
         (names.VARIANTS, VARIANTS),
+        (names.PATTERNS, PATTERNS),
         (names.BACKENDS, BACKENDS),
         (names.TASKS, TASKS),
         (names.SUMMARIES, SUMMARIES),

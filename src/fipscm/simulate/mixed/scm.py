@@ -1,6 +1,6 @@
 """SCMs whose columns are of several kinds. Shapes: N rows, D variables."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ class MixedSCM:
         nodes: the structural equations.
     """
 
-    names: tuple[str, ...]
+    names: tuple[Hashable, ...]
     adjacency: Adjacency
     order: Order
     nodes: tuple[Node, ...]
@@ -34,7 +34,7 @@ class MixedSCM:
         """Draw the noises of every node."""
         return tuple(node.noise(rows, rng) for node in self.nodes)
 
-    def values(self, noise: Noises, do: Mapping[str, Any] | None = None) -> Array:
+    def values(self, noise: Noises, do: Mapping[Hashable, Any] | None = None) -> Array:
         """(N, D) what the noises lead to, also with some columns set: the same units, had things been different."""
         fixed = {self.names.index(name): self.code(name, value) for name, value in (do or {}).items()}
         rows = np.zeros((len(noise[0]), len(self.names)))
@@ -59,7 +59,7 @@ class MixedSCM:
         """(N, D) the codes of such rows, whatever the types of their columns."""
         return np.column_stack([frame[name].map(lambda cell, n=name: self.code(n, cell)) for name in self.names])
 
-    def code(self, name: str, value: Any) -> float:
+    def code(self, name: Hashable, value: Any) -> float:
         """The number that stands for one value of a column."""
         levels = self.nodes[self.names.index(name)].levels
         if levels and value not in levels:
@@ -67,7 +67,7 @@ class MixedSCM:
         return float(levels.index(value) if levels else value)
 
     @property
-    def _columns(self) -> tuple[tuple[str, Node], ...]:
+    def _columns(self) -> tuple[tuple[Hashable, Node], ...]:
         return tuple(zip(self.names, self.nodes, strict=True))
 
     def _parents(self, rows: Array, place: int) -> Array:

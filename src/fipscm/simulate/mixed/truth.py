@@ -4,19 +4,20 @@ The figures of a row are one number for each continuous, count or ordinal column
 whether the row has it. Their mean over rows, or over possible counterfactuals of one row, is an expectation.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Array, Mask
+from fipscm.scm.intervention import Do
 from fipscm.simulate.mixed.scm import MixedSCM
 
 UNITS = 50_000  # simulated for the truth about an effect
 DRAWS = 100  # possible noises behind a row
-Setting = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,38 @@ class Expectation:
     """Factual rows, an intervention on them, and what is to be expected of each: figures (N, F)."""
 
     factual: pd.DataFrame
-    do: Setting
+    do: Do
     truth: Array
+
+
+@dataclass(frozen=True)
+class MixedTruth:
+    """What can be asked about a mixed SCM, made when first asked for.
+
+    Attributes:
+        scm: the SCM.
+        observed: its rows, no cell missing, which say what values are usual.
+        seed: of the random numbers.
+    """
+
+    scm: MixedSCM
+    observed: pd.DataFrame
+    seed: int
+
+    @property
+    def figures(self) -> Figures:
+        """How rows are read."""
+        return Figures(self.scm)
+
+    @cached_property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """Effects of every column that has any."""
+        return tuple(contrasts(self.scm, self.observed, np.random.default_rng([self.seed, 0])))
+
+    @cached_property
+    def expectations(self) -> tuple[Expectation, ...]:
+        """Counterfactuals."""
+        return tuple(expectations(self.scm, self.observed, np.random.default_rng([self.seed, 1])))
 
 
 def contrasts(scm: MixedSCM, observed: pd.DataFrame, rng: np.random.Generator) -> Iterator[Contrast]:
@@ -103,7 +134,7 @@ def expectations(
     causes = np.flatnonzero(scm.adjacency.any(axis=1))
     for _ in scm.names:
         name = scm.names[rng.choice(causes) if len(causes) else rng.integers(len(scm.names))]
-        do = {name: observed[name].dropna().sample(1, random_state=rng).item()}
+        do: dict[Hashable, Any] = {name: observed[name].dropna().sample(1, random_state=rng).item()}
         factual = scm.values(scm.noise(rows, rng))
         possible = (scm.values(scm.abduct(factual, rng), do) for _ in range(DRAWS))
         truth = np.mean([figures.of_codes(values) for values in possible], axis=0)

@@ -85,6 +85,8 @@ class FiP(BaseEstimator):
         prune: fit on the edges found; False keeps every edge the order allows.
         skip: solve regressions in closed form and train the transformer on their residuals; False is the paper's
             transformer alone.
+        noise: how noise acts on a column: "additive" on top of what the causes say, "location-scale" with a spread that
+            depends on the causes; "auto" takes for each column the simplest that unseen rows do not reject.
         random_state: a seed, a random state, a generator or None.
         n_jobs: how many processor cores to use; None for one, -1 for all.
         device: "auto", "cpu" or a CUDA device.
@@ -132,6 +134,7 @@ class FiP(BaseEstimator):
         edges: Literal["posterior", "test", "jacobian"] = "posterior",
         prune: bool = True,
         skip: bool = True,
+        noise: Literal["auto", "additive", "location-scale"] = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         device: str = "auto",
@@ -146,6 +149,7 @@ class FiP(BaseEstimator):
         self.edges = edges
         self.prune = prune
         self.skip = skip
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.device = device
@@ -619,7 +623,7 @@ class FiP(BaseEstimator):
             return fit_mechanism(
                 table.frame,
                 self._constraints.allowed(order, names),
-                MechanismConfig(self.edges, self.prune, skip, network, device=device),
+                MechanismConfig(self.edges, self.prune, skip, network, self.noise, device=device),
                 order=order,
                 required=self._constraints.required(order, names),
                 prior=None if found.edges is None else found.edges.T,

@@ -20,12 +20,14 @@ from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.noise_kinds import AUTO, NOISES, NoiseTable, choose_noises
 from fipscm.mechanism.posterior import weigh_edges
 from fipscm.mechanism.progress import OnProgress, silent, steps_of
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_rows, usable_rows
+from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
 from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
@@ -51,6 +53,7 @@ class MechanismConfig:
         skip: solve a linear and a smooth part first and train the network on the rest; False is the paper's model.
         threshold: of an edge: log10 of its odds (0), level of its test (0.01), or its mean absolute derivative (0.1).
         network: train the network where the regressions leave something to explain; without a skip it must be.
+        noise: "additive", "location-scale" or "auto": for each node the simplest kind that held-out rows do not reject.
         device: where the network is trained.
         transformer: the network's sizes.
         training: how it is trained.
@@ -60,6 +63,7 @@ class MechanismConfig:
     prune: bool = True
     skip: bool = True
     network: bool = True
+    noise: str = AUTO
     threshold: float | None = None
     device: str = "cpu"
     transformer: TransformerConfig = field(default_factory=TransformerConfig)
@@ -68,6 +72,8 @@ class MechanismConfig:
     def __post_init__(self) -> None:
         if self.edges not in THRESHOLDS:
             raise unknown_name("edge rule", self.edges, THRESHOLDS)
+        if self.noise not in NOISES:
+            raise unknown_name("kind of noise", self.noise, NOISES)
 
     @property
     def limit(self) -> float:
@@ -263,22 +269,37 @@ class _Learner:
             edge_weights=unknown,
             held_out_r2=np.full(len(allowed), np.nan),
             held_out_log_likelihood=np.full(len(allowed), np.nan),
+            noise_gain=np.full(len(allowed), np.nan),
             rows=np.where(partial, (~unusable[:fitted]).sum(axis=0), (~unusable).sum(axis=0)),
         )
         residual -= model.learned_part(z)
-        noise = EmpiricalNoise.of(self.scale * residual)
+        noise = self.scale * residual
         residual[unusable[: len(z)]] = np.nan
         r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smoothness or {}, fitted, partial)
+        table = NoiseTable(z, ~np.isnan(residual), fitted, smoothness or {})
+        model, gains = choose_noises(
+            model, table, self.config.noise, self._noise_generator, steps_of("Comparing noises", self.on_progress)
+        )
+        for node in np.flatnonzero([not isinstance(response, Additive) for response in model.responses]):
+            known, rows = ~np.isnan(noise[:, node]), self.rows[: len(z)]
+            noise[known, node] = model.node_noise(node, rows[known], rows[known, node])
+            log_likelihood[node] += gains[node]
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
         return replace(
             model,
-            noise=noise,
+            noise=EmpiricalNoise.of(noise),
             edge_weights=weights.T,
             edge_derivatives=absolute.T,
             held_out_r2=r2,
             held_out_log_likelihood=log_likelihood - np.log(self.scale),
+            noise_gain=gains,
         )
+
+    @property
+    def _noise_generator(self) -> torch.Generator:
+        """Of its own, so that what else is learned does not depend on the noises that are tried."""
+        return torch.Generator().manual_seed(self.generator.initial_seed() + 1)
 
     def _solved(
         self, allowed: Mask, curved: Mask, fitted: int, smoothness: Mapping[int, Process], unusable: Mask

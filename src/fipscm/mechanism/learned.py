@@ -14,6 +14,7 @@ from fipscm.mechanism.network.transformer import CausalTransformer, Parents, Tra
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.skip import Skip
+from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.base import LogDensity, Response
 from fipscm.mechanism.response.kinds import all_additive, response_arrays, restore_responses
 from fipscm.scm.nodewise import NodewiseSCM
@@ -47,6 +48,7 @@ class LearnedSCM(NodewiseSCM):
         edge_weights: (D, D) average derivative of the effect in the cause, in the user's units; row = cause.
         held_out_r2: (D,) share of the variance of unseen rows that the causes explain; `held_out.py` says how.
         held_out_log_likelihood: (D,) mean log-density of unseen rows given their causes, in the user's units.
+        noise_gain: (D,) by how much the kind of noise tried raises that over additive noise; NaN where none was.
         rows: (D,) how many rows each mechanism rests on.
         interventions: what has been done to the model.
     """
@@ -68,6 +70,7 @@ class LearnedSCM(NodewiseSCM):
     edge_weights: Array
     held_out_r2: Array
     held_out_log_likelihood: Array
+    noise_gain: Array
     rows: Array
 
     def __repr__(self) -> str:
@@ -126,7 +129,7 @@ class LearnedSCM(NodewiseSCM):
         return np.asarray(value)
 
     def jacobian(self, rows: Array) -> Array:
-        """(N, D) -> (N, D, D) derivatives between standardized columns; row = effect, column = cause."""
+        """(N, D) -> (N, D, D) derivatives between standardized columns, noises held; row = effect, column = cause."""
         z = self._standardized(rows)
         derivative = self.skip.jacobian(z, self._box)
         if len(self.nodes):
@@ -136,6 +139,13 @@ class LearnedSCM(NodewiseSCM):
                 bends = self._network_slopes(nearest[outside], self.nodes, beyond[outside])
                 slopes[outside] += np.where(beyond[outside, None] == 0, bends, 0)
             derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * slopes
+        for node, response in enumerate(self.responses):
+            if not isinstance(response, Additive):
+                causes = np.where(self.allowed[node], z, 0.0)
+                location = self.location(node, causes)
+                noise = response.noise(location, causes, np.asarray(rows)[:, node])
+                in_location, in_causes = response.slopes(location, causes, noise)
+                derivative[:, node] = in_location[:, None] * derivative[:, node] + in_causes
         return derivative
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -167,7 +177,7 @@ class LearnedSCM(NodewiseSCM):
         )
         everywhere = Box.unbounded(len(settings["names"]))
         unknown = np.full(arrays["edge_scores"].shape, np.nan)
-        unmeasured = dict.fromkeys(("held_out_r2", "held_out_log_likelihood", "rows"), unknown[0])
+        unmeasured = dict.fromkeys(("held_out_r2", "held_out_log_likelihood", "noise_gain", "rows"), unknown[0])
         known = {"edge_derivatives": unknown, "low": everywhere.low, "high": everywhere.high, **unmeasured, **arrays}
         return cls(
             names=tuple(settings["names"]),
@@ -232,5 +242,6 @@ _ARRAYS = (
     "edge_weights",
     "held_out_r2",
     "held_out_log_likelihood",
+    "noise_gain",
     "rows",
 )

@@ -7,11 +7,13 @@ from fipscm.mechanism.learned import LearnedSCM
 
 
 def overview(scm: LearnedSCM) -> pd.DataFrame:
-    """One row per column: causes, shape, held-out R2 and log-likelihood, rows, low and high."""
+    """One row per column: causes, shape, kind of noise, held-out R2 and log-likelihood, rows, low and high."""
     return pd.DataFrame(
         {
             "causes": [[scm.names[cause] for cause in np.flatnonzero(causes)] for causes in scm.allowed],
             "shape": [shape_of(scm, node) for node in range(len(scm.names))],
+            "noise": [response.kind for response in scm.responses],
+            "noise_gain": scm.noise_gain,
             "r2_held_out": scm.held_out_r2,
             "log_likelihood_held_out": scm.held_out_log_likelihood,
             "rows": scm.rows,

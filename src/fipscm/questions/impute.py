@@ -14,17 +14,16 @@ from typing import Self
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
-from scipy.stats import iqr, norm
+from scipy.stats import norm
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import NARROWEST, log_density
+from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
 from fipscm.order.fill import Regression
 
 CANDIDATES = 12  # per cell and sweep, besides the value that it has
 SWEEPS = 10  # from a start that ignores the effects of a cell
 REGRESSION_ROWS = 2_000  # drawn from the model
-GRID = np.linspace(-8, 8, 321)  # inverse hyperbolic sines: fine steps where noises are, and out to 1,000 spreads
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,8 @@ class Imputer:
 
     def __init__(self, scm: LearnedSCM, domain: Domain, rng: np.random.Generator) -> None:
         self._scm, self._domain, self._rng = scm, domain, rng
-        known = scm.noise.ordered
-        self._densities = [_Density.of(known[:, node], NARROWEST * scm.scale[node]) for node in range(len(scm.names))]
+        known = zip(scm.noise.ordered.T, scm.scale, strict=True)
+        self._densities = [TabulatedDensity.of(noises, NARROWEST * scale) for noises, scale in known]
         self._regression = Regression.of(self._standardized(scm.sample_arrays(REGRESSION_ROWS, rng)[0]))
 
     def start(self, rows: Array) -> Array:
@@ -136,21 +135,3 @@ class Imputer:
 
 
 _Choice = Callable[[Array, Array], np.ndarray[tuple[int, ...], np.dtype[np.intp]]]
-
-
-@dataclass(frozen=True)
-class _Density:
-    """The log-density of a column's noises, tabulated: it is asked for millions of values."""
-
-    centre: float
-    spread: float
-    table: Array  # at the points of GRID
-
-    @classmethod
-    def of(cls, known: Array, narrowest: float) -> Self:
-        """Of noises like the known ones (M,)."""
-        centre, spread = float(np.median(known)), max(float(iqr(known)) or float(known.std()), narrowest)
-        return cls(centre, spread, log_density(centre + spread * np.sinh(GRID), known, narrowest))
-
-    def __call__(self, values: Array) -> Array:
-        return np.asarray(np.interp(np.arcsinh((values - self.centre) / self.spread), GRID, self.table))

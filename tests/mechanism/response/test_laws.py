@@ -2,12 +2,31 @@
 
 import numpy as np
 import pytest
+import torch
 
+from fipscm.mechanism.regression.process import Process
+from fipscm.mechanism.regression.smooth import Waves
+from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import RESPONSES, response_arrays, restore_responses
+from fipscm.mechanism.response.location_scale import LocationScale
 
 ROWS = 400
-EXAMPLES = [Additive(np.float64(3.0), np.float64(2.0))]
+
+
+def location_scale():
+    """Noise that is louder where a cause is high, with a line and waves."""
+    rng, generator = np.random.default_rng(5), torch.Generator().manual_seed(5)
+    inputs = rng.standard_normal((ROWS, 4))
+    process = Process(np.full(4, 0.5), 1.0, 0.5, 0.0)
+    smoothness = SpreadSmoothness(process, Waves.draw(4, 16, generator))
+    return fit_spread(inputs, np.exp(inputs[:, 0]) * rng.standard_normal(ROWS), smoothness)
+
+
+EXAMPLES = [
+    Additive(np.float64(3.0), np.float64(2.0)),
+    LocationScale(np.float64(3.0), np.float64(2.0), location_scale()),
+]
 
 
 @pytest.fixture(params=EXAMPLES, ids=lambda response: response.kind)
@@ -44,3 +63,17 @@ def test_a_saved_response_answers_the_same(response, drawn):
     location, z, noise = drawn
     (restored,) = restore_responses([response.kind], response_arrays([response]))
     np.testing.assert_array_equal(restored.value(location, z, noise), response.value(location, z, noise))
+
+
+def test_slopes_are_those_of_the_standardized_value(response, drawn):
+    location, z, noise = drawn
+    scale, step = 2.0, 1e-6
+    in_location, in_causes = response.slopes(location, z, noise)
+    differences = response.value(location + step, z, noise) - response.value(location - step, z, noise)
+    smooth = np.abs(np.column_stack([z, location])).max(axis=1) < 2  # away from the edge of the box
+    np.testing.assert_allclose(in_location[smooth], (differences / (2 * step * scale))[smooth], rtol=1e-4, atol=1e-5)
+    for column, nudge in enumerate(step * np.eye(z.shape[1])):
+        differences = response.value(location, z + nudge, noise) - response.value(location, z - nudge, noise)
+        np.testing.assert_allclose(
+            in_causes[smooth, column], (differences / (2 * step * scale))[smooth], rtol=1e-4, atol=1e-5
+        )

@@ -4,12 +4,12 @@ Shapes: B rows, D variables, M waves.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
-from fipscm.arrays import Array, Mask
+from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.linear import least_squares
@@ -81,6 +81,15 @@ class Skip:
             amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(nodes))
         return cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
+
+    def with_node(self, node: int, intercept: float, causes: Order, weights: Array, amplitudes: Array) -> "Skip":
+        """The same skip, where one node has other weights (P,) of its causes (P,) and amplitudes (M,)."""
+        changed = replace(
+            self, weights=self.weights.copy(), amplitudes=self.amplitudes.copy(), intercept=self.intercept.copy()
+        )
+        changed.weights[node, causes] = weights
+        changed.amplitudes[node], changed.intercept[node] = amplitudes, intercept
+        return changed
 
     def node(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along their tangent."""

@@ -5,6 +5,7 @@ the waves have the covariance of the process in `process.py`, up to an error tha
 prior variances are the penalties of a ridge regression.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from fipscm.arrays import Array
 from fipscm.mechanism.regression.process import LEVEL, Process
 
 BLOCK = 8_192  # rows at a time: the waves of a million rows do not fit into memory
+MOST_KEPT = 20_000_000  # values of functions that are kept for another fit
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,44 @@ def fit_waves(z: Array, y: Array, waves: Waves, process: Process) -> Fit:
         target += functions.T @ y[start : start + BLOCK]
     solution = _solved(gram, target, z.shape[1], process)
     return Fit(float(solution[0]), solution[1 : z.shape[1] + 1], solution[z.shape[1] + 1 :])
+
+
+class WaveRegression:
+    """Rows of causes (N, P), factored once: any number of effects of the same rows is then fitted fast.
+
+    Rows may have weights (N,), by which the squares of their errors are multiplied. Without waves it is a line.
+    """
+
+    def __init__(self, z: Array, waves: Waves, process: Process, weights: Array | None = None) -> None:
+        self._z, self._waves, self._process = z, waves, process
+        self._weights = np.ones(len(z)) if weights is None else weights
+        self._kept: list[tuple[slice, Array]] | None = None
+        size = 1 + z.shape[1] + len(waves.phases)
+        if len(z) * size <= MOST_KEPT:
+            self._kept = list(self._blocks())
+        gram = np.zeros((size, size))
+        for block, functions in self._kept or self._blocks():
+            weighted = functions if weights is None else np.sqrt(weights[block, None]) * functions
+            gram += weighted.T @ weighted
+        gram.flat[:: size + 1] += _penalties(size, z.shape[1], process)
+        self._factor = linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
+
+    def fit(self, y: Array) -> Fit:
+        """The posterior mean of the process, given an effect (N,)."""
+        causes, pulled = self._z.shape[1], self._weights * y
+        target = sum(functions.T @ pulled[block] for block, functions in self._kept or self._blocks())
+        solution = linalg.cho_solve(self._factor, target, check_finite=False)
+        return Fit(float(solution[0]), solution[1 : causes + 1], solution[causes + 1 :])
+
+    def predict(self, fit: Fit) -> Array:
+        """(N,), what a fit says about these rows."""
+        solution = np.concatenate([[fit.intercept], fit.weights, fit.amplitudes])
+        return np.concatenate([functions @ solution for _, functions in self._kept or self._blocks()])
+
+    def _blocks(self) -> Iterator[tuple[slice, Array]]:
+        for start in range(0, len(self._z), BLOCK):
+            block = slice(start, start + BLOCK)
+            yield block, _functions(self._z[block], self._waves, self._process)
 
 
 def predict(z: Array, waves: Waves, process: Process, fit: Fit) -> Array:
@@ -149,4 +189,6 @@ def _penalties(size: int, causes: int, process: Process) -> Array:
     The waves share the variance of one function; a cosine squared is one half on average.
     """
     count = size - 1 - causes
-    return process.noise / np.concatenate([[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / count)])
+    return process.noise / np.concatenate(
+        [[LEVEL], np.ones(causes), np.full(count, 2 * process.signal / max(count, 1))]
+    )

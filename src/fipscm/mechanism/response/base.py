@@ -41,6 +41,13 @@ class Response(ABC):
     def log_density(self, location: Array, z: Array, values: Array, of_noise: LogDensity) -> Array:
         """The log-density of values, given that of the noises; of a discrete column, the logarithm of a probability."""
 
+    def slopes(self, location: Array, z: Array, noise: Array) -> tuple[Array, Array]:
+        """Derivatives of the standardized value: (N,) in the location, and (N, D) in the causes beside it.
+
+        Unless a kind says otherwise, the location alone moves the value.
+        """
+        return np.ones(len(z)), np.zeros(np.shape(z))
+
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything learned, as named arrays."""
         return {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}

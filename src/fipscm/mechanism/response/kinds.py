@@ -8,8 +8,9 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.base import Response
+from fipscm.mechanism.response.location_scale import LocationScale
 
-RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (Additive,)}
+RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (Additive, LocationScale)}
 
 
 def all_additive(centre: Array, scale: Array) -> tuple[Response, ...]:

@@ -16,6 +16,8 @@ from fipscm.order import zero_shot
 from fipscm.scm.intervention import Do
 from fipscm.simulate.effects import KnownEffect
 
+DRAWS = 50  # of counterfactuals of each row
+
 
 @dataclass(frozen=True)
 class FittedFiP:
@@ -46,7 +48,8 @@ class FittedFiP:
 
     def counterfactuals(self, rows: pd.DataFrame, do: Do, seed: int) -> Sequence[pd.DataFrame]:
         """What these rows could have been."""
-        return [self.model.counterfactual(rows, do)]
+        possible: list[pd.DataFrame] = self.model.counterfactual(rows, do, draws=DRAWS, random_state=seed)
+        return possible
 
     def noise(self, rows: pd.DataFrame) -> Array:
         """(N, D) residuals."""

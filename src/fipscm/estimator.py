@@ -27,7 +27,7 @@ from fipscm.graph import allowed_from_order, to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import MechanismConfig, fit_mechanism, refit_regressions
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.overview import overview
+from fipscm.mechanism.overview import acts_on, overview
 from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
 from fipscm.order.encoder import SCALES
 from fipscm.order.fill import fill_linearly
@@ -86,7 +86,8 @@ class FiP(BaseEstimator):
         skip: solve regressions in closed form and train the transformer on their residuals; False is the paper's
             transformer alone.
         noise: how noise acts on a column: "additive" on top of what the causes say, "location-scale" with a spread that
-            depends on the causes; "auto" takes for each column the simplest that unseen rows do not reject.
+            depends on the causes, "monotone" in any increasing way; "auto" takes for each column the simplest kind that
+            unseen rows do not reject.
         random_state: a seed, a random state, a generator or None.
         n_jobs: how many processor cores to use; None for one, -1 for all.
         device: "auto", "cpu" or a CUDA device.
@@ -97,18 +98,20 @@ class FiP(BaseEstimator):
         kinds_: the kind of each column, by name.
         columns_: what each column is, with the levels of those that hold names, and which were set aside.
         graph_: networkx.DiGraph; every edge has `weight` (average derivative of the effect in the cause, in the
-            columns' units) and `score` (evidence for the edge); after `assess` also `confidence` (that the cause
-            precedes the effect).
+            columns' units), `score` (evidence for the edge) and `acts_on` ("mean", "spread" or "mean and spread" of
+            the effect); after `assess` also `confidence` (that the cause precedes the effect).
         adjacency_: 0/1 frame, row = cause, column = effect.
         edge_scores_: frame, same orientation: the evidence for each edge. By default log10 of its posterior odds, kept
             where positive; otherwise -log10 of a p-value corrected for all pairs: with edges="test" that of the test
             that decided (kept above 2), with a given graph or edges="jacobian" that of an F-test on all rows. Scores of
             one kind compare, scores of two kinds do not.
         mechanisms_: frame, one row per column: its `causes`, the `shape` of its mechanism (constant, linear, smooth or
-            transformer), `r2_held_out` (the share of the variance that the causes explain in rows which the mechanism
-            has not seen), `log_likelihood_held_out` (the mean log-density of such a row given its causes), the `rows`
-            it rests on, and the `low`est and `high`est value of the column. From 2,000 rows on, curves are measured on
-            a tenth held out from them; whatever was learned from all rows, on each row as if it had been left out.
+            transformer), the kind of its `noise`, `noise_gain` (by how much the kind tried raises the log-density of an
+            unseen row over that with additive noise; NaN where that was not doubted), `r2_held_out` (the share of the
+            variance that the causes explain in rows which the mechanism has not seen), `log_likelihood_held_out` (the
+            mean log-density of such a row given its causes), the `rows` it rests on, and the `low`est and `high`est
+            value of the column. From 2,000 rows on, curves are measured on a tenth held out from them; whatever was
+            learned from all rows, on each row as if it had been left out.
         edge_derivatives_: frame, same orientation: mean absolute derivative between standardized columns.
         order_confidence_: after `assess`: frame, P(row precedes column).
         agreement_: after `assess`: frame, row = cause: the share of plausible orders that give its total effect the
@@ -134,7 +137,7 @@ class FiP(BaseEstimator):
         edges: Literal["posterior", "test", "jacobian"] = "posterior",
         prune: bool = True,
         skip: bool = True,
-        noise: Literal["auto", "additive", "location-scale"] = "auto",
+        noise: Literal["auto", "additive", "location-scale", "monotone"] = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         device: str = "auto",
@@ -675,6 +678,7 @@ class FiP(BaseEstimator):
         self.mechanisms_ = overview(scm)
         self._assessment: tuple[pd.DataFrame, pd.DataFrame] | None = None
         self.graph_ = to_networkx(scm.adjacency, scm.names, weight=scm.edge_weights, score=scm.edge_scores)
+        nx.set_edge_attributes(self.graph_, acts_on(scm), "acts_on")
         return self
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:

@@ -13,6 +13,7 @@ from fipscm.bench.tasks import TASKS
 from fipscm.cli import names
 from fipscm.cli.app import app
 from fipscm.estimator import MISSING
+from fipscm.mechanism.noise_kinds import NOISES
 from fipscm.order import ORDERINGS, SCALES
 from fipscm.simulate import PRIORS
 from fipscm.simulate.mixed.holes import PATTERNS
@@ -63,6 +64,7 @@ def test_every_public_name_is_there_and_no_other():
         (names.SCALES, SCALES),
         (names.KINDS, KINDS),
         (names.MISSING, MISSING),
+        (names.NOISES, NOISES),
         (names.ORDER_METHODS, ORDERINGS),
         (names.PRESETS, PRIORS),
         (names.DISTRIBUTIONS, dict.fromkeys(name for priors in PRIORS.values() for name in priors)),

@@ -8,7 +8,8 @@ import torch
 from fipscm.errors import DataError
 from fipscm.order import infer_order, zero_shot
 from fipscm.order.encoder import WORLDS
-from fipscm.order.inference import zero_shot_order
+from fipscm.order.reader import EvidenceReader
+from fipscm.order.removal import remove_leaves
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.prior import WORLDS as DRAWN_WORLDS
 from fipscm.order.weights import save_encoder
@@ -30,7 +31,9 @@ def holes(table):
 
 def test_a_network_goes_on_with_more_statistics_as_it_was(table, tiny_encoder, views_encoder):
     values = table.clip(table.quantile(0.01), table.quantile(0.99), axis=1).to_numpy()
-    before, after = (zero_shot_order(values, encoder=encoder) for encoder in (tiny_encoder, views_encoder))
+    before, after = (
+        remove_leaves(EvidenceReader.of(encoder, values[None], raw=False)) for encoder in (tiny_encoder, views_encoder)
+    )
     np.testing.assert_array_equal(before.order, after.order)
     np.testing.assert_allclose(before.edges, after.edges, atol=1e-5)
     assert before.world is None
@@ -82,13 +85,20 @@ def test_too_few_cells_are_named(holes, weights, spoil, message):
 def test_a_reader_is_told_what_to_doubt():
     names = ["a", "b", "c"]
     shares = pd.DataFrame([[0, 0.9, 0.1], [0.9, 0, 0.6], [0.1, 0.6, 0]], names, names)
-    world = dict.fromkeys(WORLDS, 0.0) | {"linear-gaussian": 0.9, "additive": 0.1}
-    told = ZeroShot(names, np.arange(3), None, shares, world).remarks
+    told = ZeroShot(names, np.arange(3), None, shares, orderable=False).remarks
     assert len(told) == 3
     assert "this one is a guess" in told[0]
     assert "'a' and 'b' is likely (90%)" in told[1]
     assert "'b' and 'c' is likely (60%)" in told[2]
-    assert not any("guess" in remark for remark in ZeroShot(names, np.arange(3), None, None, world, raw=True).remarks)
+    assert ZeroShot(names, np.arange(3), None).remarks == []
+
+
+@pytest.mark.parametrize("scale", ["raw", "standardized"])
+def test_a_linear_table_with_normal_noise_says_that_it_cannot_be_ordered(scale):
+    first, second, third = np.random.default_rng(0).normal(size=(3, 500))
+    chain = pd.DataFrame({"a": first, "b": first + second, "c": first + second + third})
+    assert zero_shot(chain, scale).orderable == (scale == "raw")
+    assert zero_shot(chain.assign(b=first + second**2), scale).orderable
 
 
 def test_training_tables_come_from_the_wide_prior_in_both_views():

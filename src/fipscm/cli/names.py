@@ -27,4 +27,5 @@ BENCH_METHODS = (
     *("d-max-2", "d-max-10", "d-max-20", "transformer"),
 )
 MISSING = ("impute", "drop", "refuse")
+NOISES = ("auto", "additive", "location-scale", "monotone")
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")

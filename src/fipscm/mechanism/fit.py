@@ -20,7 +20,7 @@ from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.noise_kinds import AUTO, NOISES, NoiseTable, choose_noises
+from fipscm.mechanism.noise_kinds import AUTO, NOISES, with_noises, with_their_noises
 from fipscm.mechanism.posterior import weigh_edges
 from fipscm.mechanism.progress import OnProgress, silent, steps_of
 from fipscm.mechanism.regression.box import Box
@@ -31,6 +31,8 @@ from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
 from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
+from fipscm.mechanism.spread_edges import SpreadSearch, with_spread_edges
+from fipscm.mechanism.uneven import NoiseTable
 from fipscm.robust import wild_cells
 
 PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the square of the variables
@@ -53,7 +55,7 @@ class MechanismConfig:
         skip: solve a linear and a smooth part first and train the network on the rest; False is the paper's model.
         threshold: of an edge: log10 of its odds (0), level of its test (0.01), or its mean absolute derivative (0.1).
         network: train the network where the regressions leave something to explain; without a skip it must be.
-        noise: "additive", "location-scale" or "auto": for each node the simplest kind that held-out rows do not reject.
+        noise: "additive", "location-scale", "monotone", or "auto" for the simplest kind that unseen rows do not reject.
         device: where the network is trained.
         transformer: the network's sizes.
         training: how it is trained.
@@ -127,8 +129,17 @@ def fit_mechanism(
         found = find_edges(z, allowed, generator, config.limit, steps, unusable)
     else:
         return _fit_by_derivatives(learner, allowed, required)
-    kept = found.kept | required
-    return learner.fit(kept if config.prune else allowed, found.curved, found.scores, found.smoothness)
+    if not config.prune:
+        return learner.fit(allowed, found.curved, found.scores, found.smoothness)
+    search = _spread_search(found.scores, allowed, config, len(z))
+    return learner.fit(found.kept | required, found.curved, found.scores, found.smoothness, search)
+
+
+def _spread_search(scores: Array, allowed: Mask, config: MechanismConfig, rows: int) -> SpreadSearch:
+    """What an edge on the spread alone must overcome: its odds so far, as in `posterior.py`, or the number of tests."""
+    if config.edges == "posterior":
+        return SpreadSearch(allowed, np.log(10) * scores - 0.5 * np.log(rows))
+    return SpreadSearch(allowed, np.full(scores.shape, -2 * np.log(len(allowed))), config.limit)
 
 
 def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask | None, seed: int) -> LearnedSCM:
@@ -141,14 +152,15 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
     noise = np.square(model.noise.ordered).mean(axis=0) / np.square(model.scale)
     smoothness = {
         int(node): Process(
-            model.skip.relevance[node, model.allowed[node]],
+            model.skip.relevance[node, model.on_mean[node]],
             float(np.square(model.skip.amplitudes[node]).sum() / 2),  # a cosine squared is one half on average
             float(noise[node]),
             -np.inf,
         )
         for node in np.flatnonzero(curved)
     }
-    return learner.fit(model.allowed, curved, model.edge_scores.T, smoothness)
+    alone = SpreadSearch(model.allowed & ~model.on_mean, np.zeros(model.allowed.shape))
+    return learner.fit(model.on_mean, curved, model.edge_scores.T, smoothness, alone)
 
 
 def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> LearnedSCM:
@@ -227,9 +239,17 @@ class _Learner:
         return cls(names, order, rows, intervened, wild, z, centre, scale, config, generator, on_progress, checkpoint)
 
     def fit(
-        self, allowed: Mask, curved: Mask, scores: Array, smoothness: Mapping[int, Process] | None = None
+        self,
+        allowed: Mask,
+        curved: Mask,
+        scores: Array,
+        smoothness: Mapping[int, Process] | None = None,
+        search: SpreadSearch | None = None,
     ) -> LearnedSCM:
-        """Solve the skip, train the network on its residuals, and take what is left as noises."""
+        """Solve the skip, train the network on its residuals, and take what is left as noises.
+
+        Edges that act on the spread alone are looked for if a search is given.
+        """
         z = self.z[:MOST_RESIDUALS]
         trains = (self.config.network and len(z) >= NETWORK_ROWS) or not self.config.skip
         fitted = round((1 - self.config.training.validation) * len(z)) if trains else len(z)
@@ -257,6 +277,8 @@ class _Learner:
             noise=EmpiricalNoise(self.rows),
             responses=all_additive(self.centre, self.scale),
             allowed=allowed,
+            on_mean=allowed,
+            on_spread=np.zeros_like(allowed),
             centre=self.centre,
             scale=self.scale,
             box=box,
@@ -273,33 +295,25 @@ class _Learner:
             rows=np.where(partial, (~unusable[:fitted]).sum(axis=0), (~unusable).sum(axis=0)),
         )
         residual -= model.learned_part(z)
-        noise = self.scale * residual
+        noise, known = EmpiricalNoise.of(self.scale * residual), ~np.isnan(residual)
         residual[unusable[: len(z)]] = np.nan
         r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smoothness or {}, fitted, partial)
-        table = NoiseTable(z, ~np.isnan(residual), fitted, smoothness or {})
-        model, gains = choose_noises(
-            model, table, self.config.noise, self._noise_generator, steps_of("Comparing noises", self.on_progress)
-        )
-        for node in np.flatnonzero([not isinstance(response, Additive) for response in model.responses]):
-            known, rows = ~np.isnan(noise[:, node]), self.rows[: len(z)]
-            noise[known, node] = model.node_noise(node, rows[known], rows[known, node])
-            log_likelihood[node] += gains[node]
+        model = replace(model, noise=noise, held_out_r2=r2, held_out_log_likelihood=log_likelihood - np.log(self.scale))
+        table = NoiseTable(z, ~np.isnan(residual), known, fitted, smoothness or {})
+        model = self._with_noises(model, table, search)
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
-        return replace(
-            model,
-            noise=EmpiricalNoise.of(noise),
-            edge_weights=weights.T,
-            edge_derivatives=absolute.T,
-            held_out_r2=r2,
-            held_out_log_likelihood=log_likelihood - np.log(self.scale),
-            noise_gain=gains,
-        )
+        return replace(model, edge_weights=weights.T, edge_derivatives=absolute.T)
 
-    @property
-    def _noise_generator(self) -> torch.Generator:
-        """Of its own, so that what else is learned does not depend on the noises that are tried."""
-        return torch.Generator().manual_seed(self.generator.initial_seed() + 1)
+    def _with_noises(self, model: LearnedSCM, table: NoiseTable, search: SpreadSearch | None) -> LearnedSCM:
+        """The model with noises that need not be additive, and with causes of their spread."""
+        config = self.config
+        # Of its own, so that what else is learned does not depend on the noises that are tried.
+        generator = torch.Generator().manual_seed(self.generator.initial_seed() + 1)
+        if search is not None and config.noise != Additive.kind:
+            model = with_spread_edges(model, table, search, generator)
+        model = with_noises(model, table, config.noise, generator, config.network, self.on_progress)
+        return with_their_noises(model, self.rows[: len(table.z)], table)
 
     def _solved(
         self, allowed: Mask, curved: Mask, fitted: int, smoothness: Mapping[int, Process], unusable: Mask

@@ -14,7 +14,6 @@ from fipscm.mechanism.network.transformer import CausalTransformer, Parents, Tra
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.base import LogDensity, Response
 from fipscm.mechanism.response.kinds import all_additive, response_arrays, restore_responses
 from fipscm.scm.nodewise import NodewiseSCM
@@ -36,6 +35,8 @@ class LearnedSCM(NodewiseSCM):
         noise: the distribution of the noises; additive ones are in the user's units.
         responses: how each node answers to its location and its noise.
         allowed: (D, D) edges of the model; row = effect, column = cause.
+        on_mean: (D, D) those that the location reads, and
+        on_spread: (D, D) those that the spread of the noise depends on.
         centre: (D,) means and
         scale: (D,) standard deviations of the training columns.
         box: where the training rows were, in the user's units.
@@ -58,6 +59,8 @@ class LearnedSCM(NodewiseSCM):
     noise: EmpiricalNoise
     responses: tuple[Response, ...]
     allowed: Mask
+    on_mean: Mask
+    on_spread: Mask
     centre: Array
     scale: Array
     box: Box
@@ -140,7 +143,7 @@ class LearnedSCM(NodewiseSCM):
                 slopes[outside] += np.where(beyond[outside, None] == 0, bends, 0)
             derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * slopes
         for node, response in enumerate(self.responses):
-            if not isinstance(response, Additive):
+            if type(response).slopes is not Response.slopes:
                 causes = np.where(self.allowed[node], z, 0.0)
                 location = self.location(node, causes)
                 noise = response.noise(location, causes, np.asarray(rows)[:, node])
@@ -178,7 +181,9 @@ class LearnedSCM(NodewiseSCM):
         everywhere = Box.unbounded(len(settings["names"]))
         unknown = np.full(arrays["edge_scores"].shape, np.nan)
         unmeasured = dict.fromkeys(("held_out_r2", "held_out_log_likelihood", "noise_gain", "rows"), unknown[0])
-        known = {"edge_derivatives": unknown, "low": everywhere.low, "high": everywhere.high, **unmeasured, **arrays}
+        means = {"on_mean": arrays["allowed"], "on_spread": np.zeros_like(arrays["allowed"])}
+        bounds = {"low": everywhere.low, "high": everywhere.high}
+        known = {"edge_derivatives": unknown, **bounds, **means, **unmeasured, **arrays}
         return cls(
             names=tuple(settings["names"]),
             noise=EmpiricalNoise(arrays["noise"]),
@@ -215,7 +220,7 @@ class LearnedSCM(NodewiseSCM):
 
     def _network_on(self, nodes: Order) -> tuple[CausalTransformer, Parents]:
         assert self.network is not None
-        return self.network, Parents.of(self.allowed, nodes, self.network.decoder.device)
+        return self.network, Parents.of(self.on_mean, nodes, self.network.decoder.device)
 
     def _tensor(self, z: Array) -> torch.Tensor:
         device = None if self.network is None else self.network.decoder.device
@@ -233,6 +238,8 @@ class LearnedSCM(NodewiseSCM):
 _ARRAYS = (
     "order",
     "allowed",
+    "on_mean",
+    "on_spread",
     "centre",
     "scale",
     "nodes",

@@ -1,141 +1,206 @@
-"""Which kind of noise each node has: the simplest that the rows do not reject.
-
-Shapes: N rows, D variables, K rows that tell about a node, P causes of it.
+"""Which kind of noise each node has: the simplest that the rows do not reject. Shapes: N rows, D variables, Q nodes.
 
 A node begins with additive noise. Where a cheap test finds that its residuals are uneven, a location-scale response is
-fitted to each half of the rows and compared on the other half; it is taken if it makes them more likely.
+fitted to each half of the rows and compared on the other half; it is taken if it makes them more likely. Where its
+noises are still uneven, a monotone response is compared with it on a tenth of the rows.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import torch
-from scipy import linalg
 
-from fipscm.arrays import Array, Mask
+from fipscm.arrays import Array, Order
+from fipscm.errors import DataError
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
-from fipscm.mechanism.progress import OnStep, uncounted
-from fipscm.mechanism.regression.process import Process
-from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.regression.smooth import WaveRegression
-from fipscm.mechanism.regression.spread import Spread, SpreadSmoothness, fit_spread
+from fipscm.mechanism.noise import NARROWEST, EmpiricalNoise, TabulatedDensity
+from fipscm.mechanism.progress import OnProgress, silent, steps_of
+from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.additive import Additive
+from fipscm.mechanism.response.fit_monotone import fit_monotone
 from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
+from fipscm.mechanism.response.monotone import Monotone
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain
-from fipscm.mechanism.unevenness import log_p_of_unevenness
+from fipscm.mechanism.uneven import NodeRows, NoiseTable, with_location_scale, with_response
+from fipscm.mechanism.unevenness import log_p_of_each, log_p_of_uneven_shape, log_p_of_unevenness
 from fipscm.threads import on_one_thread
 
+Doubted = dict[int, SpreadSmoothness]  # nodes whose noise may not be additive, and how smooth its spread is
+
 AUTO = "auto"
-NOISES = (AUTO, Additive.kind, LocationScale.kind)
-COMPARED_ROWS = 6_000  # on which kinds are compared
+NOISES = (AUTO, Additive.kind, LocationScale.kind, Monotone.kind)
 FEWEST_ROWS = 50  # fewer tell nothing about a spread
-
-
-@dataclass(frozen=True)
-class NoiseTable:
-    """What the noises of a model are learned from.
-
-    Attributes:
-        z: (N, D) standardized rows in random order.
-        told: (N, D), where a row tells about a column.
-        fitted: how many of the first rows curved means are fitted to.
-        smoothness: of curved means.
-    """
-
-    z: Array
-    told: Mask
-    fitted: int
-    smoothness: Mapping[int, Process]
+MONOTONE_ROWS, MONOTONE_ROWS_TO_TRY = 200, 2_000  # that a network needs, and with which it may win
+FEWEST_VALUES = 20  # of a column with monotone noise: an increasing function of a few values is any function of them
+UNSEEN = 0.1  # of the rows, on which monotone noise is measured
 
 
 @on_one_thread()
-def choose_noises(
-    model: LearnedSCM, table: NoiseTable, noise: str, generator: torch.Generator, on_step: OnStep = uncounted
-) -> tuple[LearnedSCM, Array]:
-    """The model of additive noises with the kinds that are asked for, and (D,) what they gain over additive noise.
-
-    A gain is the mean difference of the log-densities of unseen rows, NaN where additive noise was not doubted.
-    """
-    gains = np.full(len(model.names), np.nan)
+def with_noises(
+    model: LearnedSCM,
+    table: NoiseTable,
+    noise: str,
+    generator: torch.Generator,
+    network: bool = True,
+    on_progress: OnProgress = silent,
+) -> LearnedSCM:
+    """The model, all of whose noises are additive, with the kinds of noises asked for; `network` lets it train one."""
     if noise == Additive.kind:
-        return model, gains
-    nodes = np.flatnonzero(model.allowed.any(axis=1) & (table.told.sum(axis=0) >= FEWEST_ROWS))
-    limit = np.log(SIGNIFICANCE / max(1, len(nodes)))
+        return model
+    nodes = _nodes(model, table)
+    uneven, doubted = _with_location_scales(model, table, noise, nodes, generator, on_progress)
+    if not network or noise == LocationScale.kind:
+        return uneven
+    tried = _to_be_monotone(uneven, table, noise, doubted)
+    return _with_monotones(uneven, model, table, noise, tried, doubted, generator, on_progress)
+
+
+def with_their_noises(model: LearnedSCM, rows: Array, table: NoiseTable) -> LearnedSCM:
+    """The model, where nodes whose noises are not additive have the noises behind rows (N, D), and tell what spreads.
+
+    Until now they had those of the additive model.
+    """
+    ordered, spread = model.noise.ordered.copy(), model.on_spread.copy()
+    chosen = np.array([isinstance(response, LocationScale | Monotone) for response in model.responses])
+    for node in np.flatnonzero(chosen):
+        known = table.known[:, node]
+        noises = np.full((len(ordered), 1), np.nan)
+        noises[known, 0] = model.node_noise(node, rows[known], rows[known, node])
+        ordered[:, node] = EmpiricalNoise.of(noises).ordered[:, 0]
+        spread[node] |= _moves_spread(model, node, table)
+    likelihood = model.held_out_log_likelihood + np.where(chosen, model.noise_gain, 0.0)
+    return replace(model, noise=EmpiricalNoise(ordered), on_spread=spread, held_out_log_likelihood=likelihood)
+
+
+def _nodes(model: LearnedSCM, table: NoiseTable) -> Order:
+    """Those that have causes, additive noise, and rows enough."""
+    additive = np.array([isinstance(response, Additive) for response in model.responses])
+    enough = table.known.sum(axis=0) >= FEWEST_ROWS
+    return np.flatnonzero(model.allowed.any(axis=1) & additive & enough)
+
+
+def _with_location_scales(
+    model: LearnedSCM, table: NoiseTable, noise: str, nodes: Order, generator: torch.Generator, on_progress: OnProgress
+) -> tuple[LearnedSCM, Doubted]:
+    """The model with location-scale noises where they belong, and the nodes whose additive noise was doubted."""
+    limit, gains, doubted = np.log(SIGNIFICANCE / max(1, len(nodes))), model.noise_gain.copy(), {}
+    on_step = steps_of("Comparing noises", on_progress)
     for step, node in enumerate(nodes.tolist(), start=1):
-        rows = _NodeRows.of(model, node, table)
+        rows = NodeRows.of(model, node, table)
         if noise != AUTO or log_p_of_unevenness(rows.inputs, rows.residual) < limit:
-            smoothness = SpreadSmoothness.learn(rows.inputs, rows.residual, generator)
+            smoothness = doubted[node] = SpreadSmoothness.learn(rows.inputs, rows.residual, generator)
             gain = rows.gains(smoothness)
             gains[node] = gain.mean()
             if noise != AUTO or log_p_of_gain(torch.from_numpy(gain)) < limit:
                 model = with_location_scale(model, node, table, smoothness)
         on_step(step, len(nodes))
-    return model, gains
+    return replace(model, noise_gain=gains), doubted
 
 
-def with_location_scale(model: LearnedSCM, node: int, table: NoiseTable, smoothness: SpreadSmoothness) -> LearnedSCM:
-    """The model with location-scale noise of one node, whose mean is solved again: loud rows tell less about it."""
-    rows = _NodeRows.of(model, node, table)
-    spread = fit_spread(rows.inputs, rows.residual, smoothness)
-    if node not in model.nodes:
-        weights = 1 / np.square(spread(rows.inputs))
-        model = replace(model, skip=_solved_again(model, node, table, weights))
-        rows = _NodeRows.of(model, node, table)
-        spread = fit_spread(rows.inputs, rows.residual, smoothness)
-    columns = np.append(np.flatnonzero(model.allowed[node]), len(model.names))
-    wide = spread.among(columns, len(model.names) + 1)
-    responses = list(model.responses)
-    responses[node] = LocationScale(model.centre[node], model.scale[node], wide)
-    return replace(model, responses=tuple(responses))
+def _to_be_monotone(model: LearnedSCM, table: NoiseTable, noise: str, doubted: Doubted) -> Order:
+    """The nodes on which monotone noise is tried: all if it was asked for, or those whose noises are still uneven."""
+    values = {node: len(np.unique(table.z[table.known[:, node], node])) for node in doubted}
+    if noise == Monotone.kind:
+        for node in doubted:
+            if values[node] < FEWEST_VALUES:
+                raise DataError(
+                    f"Column '{model.names[node]}' has {values[node]} distinct values, but monotone noise needs at "
+                    f"least {FEWEST_VALUES}: use noise='auto', or leave the column out."
+                )
+        if len(table.z) < MONOTONE_ROWS:
+            warnings.warn(
+                f"{len(table.z)} rows do not suffice to learn monotone noise, which needs {MONOTONE_ROWS}: "
+                "location-scale noise is used instead.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return np.zeros(0, dtype=np.intp)
+        return np.array(list(doubted), dtype=np.intp)
+    limit, tried = np.log(SIGNIFICANCE / max(1, len(doubted))), []
+    for node in doubted:
+        rows = NodeRows.of(model, node, table)
+        noises = rows.residual / _spread_of(model, node, table)
+        if len(noises) >= MONOTONE_ROWS_TO_TRY and values[node] >= FEWEST_VALUES:
+            tried += [node] if log_p_of_uneven_shape(rows.inputs, noises) < limit else []
+    return np.array(tried, dtype=np.intp)
 
 
-@dataclass(frozen=True)
-class _NodeRows:
-    """The rows that tell about a node: what its spread may depend on (K, P + 1), and its residuals (K,)."""
+def _with_monotones(
+    model: LearnedSCM,
+    plain: LearnedSCM,
+    table: NoiseTable,
+    noise: str,
+    nodes: Order,
+    doubted: Doubted,
+    generator: torch.Generator,
+    on_progress: OnProgress,
+) -> LearnedSCM:
+    """The model with monotone noises of some nodes, all if asked for, or those that make unseen rows more likely."""
+    if not len(nodes):
+        return model
+    residual = np.full(table.z.shape, np.nan)
+    for node in nodes:
+        residual[table.known[:, node], node] = NodeRows.of(model, node, table).residual
+    seen, gains = round((1 - UNSEEN) * len(table.z)), model.noise_gain.copy()
+    responses = fit_monotone(
+        table.z[:seen],
+        residual[:seen],
+        model.allowed,
+        nodes,
+        model.centre,
+        model.scale,
+        model.box.standardized(model.centre, model.scale),
+        generator,
+        steps_of("Training monotone noises", on_progress),
+    )
+    limit = np.log(SIGNIFICANCE / len(nodes))
+    for node, response in responses.items():
+        bent = with_response(model, node, response)
+        densities, additive, simpler = (
+            _unseen_densities(each, node, table, seen, doubted[node]) for each in (bent, plain, model)
+        )
+        if noise != AUTO or log_p_of_gain(torch.from_numpy(densities - simpler)) < limit:
+            model, gains[node] = bent, (densities - additive).mean()
+    return replace(model, noise_gain=gains)
 
-    inputs: Array
-    residual: Array
 
-    @classmethod
-    def of(cls, model: LearnedSCM, node: int, table: NoiseTable) -> "_NodeRows":
-        """With the locations of the model as it is."""
-        z = table.z[table.told[:, node]]
-        causes = np.where(model.allowed[node], z, 0.0)
-        location = model.location(node, causes)
-        return cls(inputs_of(location, z[:, model.allowed[node]]), z[:, node] - location)
+def _unseen_densities(
+    model: LearnedSCM, node: int, table: NoiseTable, seen: int, smoothness: SpreadSmoothness
+) -> Array:
+    """Log-densities of the later rows of a node, given the noises of the first ones, in standardized columns.
 
-    def gains(self, smoothness: SpreadSmoothness) -> Array:
-        """(K,) by how much location-scale noise raises the log-densities of rows that it was not fitted to."""
-        inputs, residual = self.inputs[:COMPARED_ROWS], self.residual[:COMPARED_ROWS]
-        halves, gains = (slice(0, None, 2), slice(1, None, 2)), np.empty(len(residual))
-        for seen, unseen in (halves, halves[::-1]):
-            spread = fit_spread(inputs[seen], residual[seen], smoothness)
-            gains[unseen] = _log_densities(spread, inputs, residual, seen, unseen)
-            gains[unseen] -= TabulatedDensity.of(residual[seen], NARROWEST)(residual[unseen])
-        return gains
-
-
-def _log_densities(spread: Spread, inputs: Array, residual: Array, seen: slice, unseen: slice) -> Array:
-    """Those of unseen residuals, where noises have the density of the seen ones."""
-    size = spread(inputs)
-    noise = residual / size
-    return np.asarray(TabulatedDensity.of(noise[seen], NARROWEST)(noise[unseen]) - np.log(size[unseen]))
+    A location-scale response has seen all rows: it is fitted to the first ones once more.
+    """
+    rows, known, response = NodeRows.of(model, node, table), table.known[:, node], model.responses[node]
+    first = slice(0, int(known[:seen].sum()))
+    later = slice(first.stop, None)
+    if isinstance(response, Additive):
+        return rows.log_densities(first, later)
+    if isinstance(response, LocationScale):
+        return rows.log_densities(first, later, fit_spread(rows.inputs[first], rows.residual[first], smoothness))
+    z, location = np.where(model.allowed[node], table.z[known], 0.0), rows.inputs[:, -1]
+    values = model.centre[node] + model.scale[node] * table.z[known, node]
+    density = TabulatedDensity.of(response.noise(location[first], z[first], values[first]), NARROWEST)
+    densities = response.log_density(location[later], z[later], values[later], density)
+    return np.asarray(densities + np.log(model.scale[node]))
 
 
-def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Array) -> Skip:
-    """The skip with one node solved by weighted least squares; its smoothness stays, weights are (K,)."""
-    skip, causes = model.skip, np.flatnonzero(model.allowed[node])
-    told = table.told[:, node]
-    if node not in table.smoothness:
-        z, root = table.z[told], np.sqrt(weights)[:, None]
-        design = np.column_stack([np.ones(len(z)), z[:, causes]])
-        solution = linalg.lstsq(root * design, root[:, 0] * z[:, node], cond=1e-12)[0]
-        return skip.with_node(node, solution[0], causes, solution[1:], skip.amplitudes[node])
-    z = table.z[: table.fitted][told[: table.fitted]]
-    regression = WaveRegression(z[:, causes], skip.waves_of(node), table.smoothness[node], weights[: len(z)])
-    fit = regression.fit(z[:, node])
-    amplitudes = np.zeros_like(skip.amplitudes[node])
-    amplitudes[skip.amplitudes[node] != 0] = fit.amplitudes
-    return skip.with_node(node, fit.intercept, causes, fit.weights, amplitudes)
+def _spread_of(model: LearnedSCM, node: int, table: NoiseTable) -> Array:
+    """(K,), in the rows that tell about a node; one for additive noise."""
+    response, known = model.responses[node], table.known[:, node]
+    if not isinstance(response, LocationScale):
+        return np.ones(int(known.sum()))
+    z = np.where(model.allowed[node], table.z[known], 0.0)
+    return response.spread(inputs_of(model.location(node, z), z))
+
+
+def _moves_spread(model: LearnedSCM, node: int, table: NoiseTable) -> Array:
+    """(D,), which causes of a node the sizes of its residuals depend on, beside the others."""
+    rows, causes = NodeRows.of(model, node, table), np.flatnonzero(model.allowed[node])
+    moves = np.zeros(len(model.names), dtype=bool)
+    for place, cause in enumerate(causes):
+        others = np.delete(rows.inputs[:, :-1], place, axis=1)
+        log_p = log_p_of_each(rows.inputs[:, [place]], rows.residual, others)[0]
+        moves[cause] = log_p < np.log(SIGNIFICANCE / len(causes))
+    return moves

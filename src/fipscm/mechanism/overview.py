@@ -1,5 +1,7 @@
 """What each mechanism of a learned SCM is, in one table."""
 
+from collections.abc import Hashable
+
 import numpy as np
 import pandas as pd
 
@@ -31,3 +33,13 @@ def shape_of(scm: LearnedSCM, node: int) -> str:
     if node in scm.nodes:
         return "transformer"
     return "smooth" if scm.skip.amplitudes[node].any() else "linear"
+
+
+def acts_on(scm: LearnedSCM) -> dict[tuple[Hashable, Hashable], str]:
+    """What of its effect each edge (cause, effect) acts on: its mean, its spread, or both."""
+    told = {}
+    for effect, cause in np.argwhere(scm.allowed):
+        masks = {"mean": scm.on_mean, "spread": scm.on_spread}
+        parts = [part for part, mask in masks.items() if mask[effect, cause]]
+        told[scm.names[cause], scm.names[effect]] = " and ".join(parts)
+    return told

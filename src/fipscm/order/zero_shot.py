@@ -19,12 +19,14 @@ from fipscm.order.baselines import BASELINES
 from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.fill import fill_linearly
+from fipscm.order.gaussian import p_of_linear_gaussian
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
 from fipscm.tables.columns import learnable, warn_of_set_aside
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
 
+SIGNIFICANCE = 0.05  # of a table that is not linear with normal noise
 ORDERINGS = ("evidence", *BASELINES)
 _FILLED_IN = "{} cells have no value and were filled in from the other columns."
 
@@ -41,6 +43,9 @@ class ZeroShot:
         world: the probability of each kind of table, such as "additive" or "linear-gaussian"; None likewise.
         missing: how many cells of the table had no value.
         raw: whether the columns' variances were used as evidence.
+        view: how the columns were read: by their "values", or by their "ranks", which no monotone sensor can bend.
+        orderable: false if the table cannot be told from a linear one with normal noise, whose standardized columns do
+            not show who causes whom.
     """
 
     order: list[Hashable]
@@ -50,12 +55,18 @@ class ZeroShot:
     world: Mapping[str, float] | None = None
     missing: int = 0
     raw: bool = False
+    view: str = "values"
+    orderable: bool = True
 
     @property
     def remarks(self) -> list[str]:
         """What a reader of the order should know, in words."""
         remarks = [_FILLED_IN.format(self.missing)] if self.missing else []
-        if self.world is not None and not self.raw and self.world["linear-gaussian"] > 0.5:
+        if self.view == "ranks":
+            remarks.append(
+                "The columns were read by their ranks: their values look bent, as if the noise did not add up."
+            )
+        if not self.orderable:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
                 "state what you know, or use the columns' variances if their units can be compared."
@@ -159,7 +170,9 @@ def zero_shot(
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
     world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
-    return ZeroShot(order, found.order, edges, confounded, world, missing, raw)
+    complete = fill_linearly(values) if np.isnan(values).any() else values
+    orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(complete) < SIGNIFICANCE
+    return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view, orderable)
 
 
 def order_confidence(

@@ -14,6 +14,7 @@ from scipy import stats
 from fipscm.arrays import Array
 from fipscm.display import card, folded, paragraph, table
 from fipscm.mechanism.significance import SIGNIFICANCE
+from fipscm.order.gaussian import p_of_linear_gaussian
 from fipscm.order.novelty import novelty
 from fipscm.questions.kernel_tests import dependence, discrepancy
 from fipscm.scm.base import SCM
@@ -88,6 +89,7 @@ def check_model(
             *fit_findings(frame, scm.sample(len(frame), rng), rng),
             variance_finding(frame.to_numpy()[:, scm.order], scale_in_use),
             novelty_finding(frame.to_numpy()),
+            *([orderable_finding(frame.to_numpy())] if scale_in_use == "standardized" else []),
             serial,
             *table_findings(frame),
         )
@@ -117,7 +119,7 @@ def noise_findings(
                 p_value,
                 p_value > SIGNIFICANCE,
                 f"The noise of '{name}' depends on the {subject} (HSIC {figure:.3f}, p = {p_value:.2g}): a hidden "
-                "common cause, a wrong order or a noise that is not additive.",
+                "common cause, a wrong order or a noise of another kind.",
             )
 
 
@@ -206,6 +208,20 @@ def novelty_finding(values: Array) -> Finding:
         f"The table is unlike those the order model was trained on (distance {found.distance:.1f}, where 1 is typical, "
         f"p = {found.p_value:.2g}): trust an inferred order less, and state what you know.",
         serious=False,
+    )
+
+
+def orderable_finding(values: Array) -> Finding:
+    """Can the rows show who causes whom? Those of a linear model with normal noise cannot."""
+    p_value = p_of_linear_gaussian(values)
+    return Finding(
+        "order visible",
+        "table",
+        p_value,
+        p_value,
+        p_value < SIGNIFICANCE,
+        f"The table cannot be told from a linear one with normal noise (p = {p_value:.2g}): standardized columns then "
+        "do not show who causes whom, so the inferred order is a guess; state what you know.",
     )
 
 

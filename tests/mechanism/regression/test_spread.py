@@ -49,4 +49,5 @@ def test_noise_that_vanishes_keeps_a_spread_above_zero():
     inputs = np.random.default_rng(3).uniform(-1, 1, (ROWS, 1))
     residual = np.where(inputs[:, 0] > 0, np.random.default_rng(4).standard_normal(ROWS), 0.0)
     spread = found(inputs, residual)(inputs)
-    assert np.isfinite(spread).all() and (spread > 0).all()
+    assert np.isfinite(spread).all()
+    assert (spread > 0).all()

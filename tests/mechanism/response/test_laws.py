@@ -4,29 +4,41 @@ import numpy as np
 import pytest
 import torch
 
+from fipscm.mechanism.network.flow import FlowTransformer
+from fipscm.mechanism.network.transformer import TransformerConfig
 from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.smooth import Waves
 from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import RESPONSES, response_arrays, restore_responses
 from fipscm.mechanism.response.location_scale import LocationScale
+from fipscm.mechanism.response.monotone import Monotone
 
 ROWS = 400
 
 
-def location_scale():
+def example_of_location_scale():
     """Noise that is louder where a cause is high, with a line and waves."""
     rng, generator = np.random.default_rng(5), torch.Generator().manual_seed(5)
     inputs = rng.standard_normal((ROWS, 4))
     process = Process(np.full(4, 0.5), 1.0, 0.5, 0.0)
     smoothness = SpreadSmoothness(process, Waves.draw(4, 16, generator))
-    return fit_spread(inputs, np.exp(inputs[:, 0]) * rng.standard_normal(ROWS), smoothness)
+    spread = fit_spread(inputs, np.exp(inputs[:, 0]) * rng.standard_normal(ROWS), smoothness)
+    return LocationScale(*np.array([3.0, 2.0]), spread)
 
 
-EXAMPLES = [
-    Additive(np.float64(3.0), np.float64(2.0)),
-    LocationScale(np.float64(3.0), np.float64(2.0), location_scale()),
-]
+def example_of_monotone():
+    """A network with random weights that reads the first and the last of three columns."""
+    sizes, generator = TransformerConfig(width=8, heads=2, head_width=4, layers=1, hidden=8), torch.Generator()
+    network = FlowTransformer(4, sizes, generator.manual_seed(0))
+    for weights in (network.decoder, network.spline_decoder):
+        weights.data.normal_(std=0.3, generator=generator)
+    low, high = np.full((2, 3), 2.0) * [[-1], [1]]
+    causes = np.array([0, 2])
+    return Monotone(*np.array([3.0, 2.0, 0.5]), causes, low, high, np.float64(1.5), network.double())
+
+
+EXAMPLES = [Additive(np.float64(3.0), np.float64(2.0)), example_of_location_scale(), example_of_monotone()]
 
 
 @pytest.fixture(params=EXAMPLES, ids=lambda response: response.kind)

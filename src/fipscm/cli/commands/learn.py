@@ -9,7 +9,7 @@ import typer
 
 import fipscm
 from fipscm.cli.doubt import SURE, doubts
-from fipscm.cli.names import MODEL_SUFFIX, ORDER_METHODS
+from fipscm.cli.names import MODEL_SUFFIX, NOISES, ORDER_METHODS
 from fipscm.cli.options import Assess, FitOptions, Json, OrderOptions, Rows, Seed, unfolded
 from fipscm.errors import ModelFileError, OrderError
 
@@ -54,7 +54,7 @@ def order(
         return
     answer = zero_shot(table, options.scale, knowledge, jobs, weights, intervened, kinds)
     graph = nx.DiGraph(pairwise(answer.order)) if answer.edges is None else answer.graph()
-    facts: dict[str, Any] = {"order": answer.order}
+    facts: dict[str, Any] = {"order": answer.order, "view": answer.view, "orderable": answer.orderable}
     if answer.edges is not None:
         facts["edges"] = answer.edges.to_dict(orient="index")
     if answer.confounded is not None:
@@ -89,6 +89,7 @@ def fit(
     skip: Annotated[
         bool, typer.Option(help="Start from regressions; --no-skip is the paper's transformer alone.")
     ] = True,
+    noise: Annotated[str, typer.Option(help=f"How noise acts on a column: {', '.join(NOISES)}.")] = NOISES[0],
     plot: Picture = None,
     assess: Assess = True,
     as_json: Json = False,
@@ -108,7 +109,7 @@ def fit(
     if plot is not None:
         require_writable_picture(plot)
     table, _, intervened = options.choose(read_table(data, reading=options.reading))
-    estimator = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip)
+    estimator = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip, noise=noise)
     model = estimator.fit(table, intervened=intervened)
     if assess:
         model.assess()
@@ -130,7 +131,8 @@ def fit(
     place = {name: position for position, name in enumerate(model.causal_order_)}
     for edge in sorted(found, key=lambda edge: (place[edge["cause"]], place[edge["effect"]])):
         direction = f"  direction {edge['confidence']:.0%}" if "confidence" in edge else ""
-        figures = f"weight {edge['weight']:.4g}  score {edge['score']:.1f}{direction}"
+        part = "" if edge["acts_on"] == "mean" else f"  acts on {edge['acts_on']}"
+        figures = f"weight {edge['weight']:.4g}  score {edge['score']:.1f}{part}{direction}"
         print(f"{edge['cause']} -> {edge['effect']}  {figures}")
     print(f"Saved in {out}.")
 

@@ -107,24 +107,19 @@ def train(
 
 
 def chunked_backward(network: CausalTransformer, parents: Parents, x: Tensor, target: Tensor) -> None:
-    """Add the gradient of the mean squared error over (B, Q), a few rows at a time: the same sum, in less memory."""
+    """Add the gradient of the mean loss over (B, Q), a few rows at a time: the same sum, in less memory."""
     rows = max(1, CELLS // parents.slots)
     for inputs, wanted in zip(torch.split(x, rows), torch.split(target, rows), strict=True):
-        loss = _squared_errors(network(inputs, parents), wanted).sum() / target.numel()
+        loss = network.losses(inputs, parents, wanted).sum() / target.numel()
         loss.backward()  # type: ignore[no-untyped-call]
 
 
 def held_out_errors(network: CausalTransformer, parents: Parents, x: Tensor, target: Tensor, fitted: int) -> Tensor:
-    """Squared errors of the rows after the first ones: (N - fitted, Q), zero where the target is not known."""
+    """Losses of the rows after the first ones: (N - fitted, Q), zero where the target is not known."""
     with torch.no_grad():
         rows = max(1, CELLS // parents.slots)
         pieces = zip(torch.split(x[fitted:], rows), torch.split(target[fitted:], rows), strict=True)
-        return torch.cat([_squared_errors(network(inputs, parents), wanted) for inputs, wanted in pieces])
-
-
-def _squared_errors(predicted: Tensor, wanted: Tensor) -> Tensor:
-    """Zero where nothing is wanted; a prediction that is not finite must stay visible."""
-    return torch.where(wanted.isnan(), 0.0, predicted - wanted).square()
+        return torch.cat([network.losses(inputs, parents, wanted) for inputs, wanted in pieces])
 
 
 def _epoch(progress: Progress, parents: Parents, x: Tensor, target: Tensor, config: TrainingConfig) -> bool:

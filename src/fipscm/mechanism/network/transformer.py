@@ -102,8 +102,15 @@ class CausalTransformer(nn.Module):
 
     def forward(self, x: Tensor, parents: Parents, noise: Tensor | None = None) -> Tensor:
         """(B, D) values and noises (zero unless given) -> (B, Q)."""
-        pieces = [self._decoded(_read(x, block), block, noise) for block in parents.blocks]
+        pieces = [self._decoded(read(x, block), block, noise) for block in parents.blocks]
         return torch.cat(pieces)[parents.place].T
+
+    def losses(self, x: Tensor, parents: Parents, target: Tensor) -> Tensor:
+        """(B, D), (B, Q) -> (B, Q) squared errors; zero where the target is NaN.
+
+        A prediction that is not finite stays visible.
+        """
+        return torch.where(target.isnan(), 0.0, self(x, parents) - target).square()
 
     def jacobian(self, x: Tensor, parents: Parents) -> Tensor:
         """(B, D) -> (B, Q, D) derivatives in x at zero noise.
@@ -112,7 +119,7 @@ class CausalTransformer(nn.Module):
         """
         pieces = []
         for block in parents.blocks:
-            values = _read(x, block).clone().requires_grad_()
+            values = read(x, block).clone().requires_grad_()
             (slopes,) = torch.autograd.grad(self._decoded(values, block, None).sum(), values)
             pieces.append(_placed(slopes, block, x.shape[1]))
         return torch.cat(pieces, dim=1)[:, parents.place]
@@ -121,14 +128,18 @@ class CausalTransformer(nn.Module):
         """(B, D) -> (B, Q, D), how fast these derivatives change along directions (B, D)."""
         pieces = []
         for block in parents.blocks:
-            values = _read(x, block).clone().requires_grad_()
+            values = read(x, block).clone().requires_grad_()
             (slopes,) = torch.autograd.grad(self._decoded(values, block, None).sum(), values, create_graph=True)
-            climb = (slopes * block.present[:, None] * _read(along, block)).sum()
+            climb = (slopes * block.present[:, None] * read(along, block)).sum()
             pieces.append(_placed(torch.autograd.grad(climb, values)[0], block, x.shape[1]))
         return torch.cat(pieces, dim=1)[:, parents.place]
 
     def _decoded(self, values: Tensor, block: Block, noise: Tensor | None) -> Tensor:
-        """(Q, B, P) values of each node's own parents -> (Q, B): a node reads nothing else."""
+        """(Q, B, P) values of each node's own parents -> (Q, B)."""
+        return torch.einsum("qbw,qw->qb", self._states(values, block, noise), self.decoder[block.nodes])
+
+    def _states(self, values: Tensor, block: Block, noise: Tensor | None) -> Tensor:
+        """(Q, B, P) values of each node's own parents -> (Q, B, W): a node reads nothing else."""
         slope, offset = self.value_embedding[block.index], self.position[block.index]
         # Without noise the first queries are the same in every row: one row stands for all.
         state = self.position[block.nodes][:, None]
@@ -136,7 +147,7 @@ class CausalTransformer(nn.Module):
             state = state + noise.T[block.nodes][:, :, None] * self.noise_embedding[block.nodes][:, None]
         for layer in self.layers:
             state = layer(state, values, slope, offset, block.present)
-        return torch.einsum("qbw,qw->qb", state, self.decoder[block.nodes])
+        return state
 
     def _initialise(self, generator: torch.Generator) -> None:
         with torch.no_grad():
@@ -151,7 +162,7 @@ class CausalTransformer(nn.Module):
             self.decoder.mul_(self.config.width**-0.5)
 
 
-def _read(x: Tensor, block: Block) -> Tensor:
+def read(x: Tensor, block: Block) -> Tensor:
     """(B, D) -> (Q, B, P), each node's own parents."""
     return x.T[block.index].transpose(1, 2)
 

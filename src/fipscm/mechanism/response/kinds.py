@@ -9,8 +9,9 @@ from fipscm.arrays import Array
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.location_scale import LocationScale
+from fipscm.mechanism.response.monotone import Monotone
 
-RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (Additive, LocationScale)}
+RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (Additive, LocationScale, Monotone)}
 
 
 def all_additive(centre: Array, scale: Array) -> tuple[Response, ...]:

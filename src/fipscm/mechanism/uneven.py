@@ -1,0 +1,105 @@
+"""Location-scale noise of nodes of a model. Shapes: N rows, D variables, K rows that tell about a node, P causes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import linalg
+
+from fipscm.arrays import Array, Mask
+from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
+from fipscm.mechanism.regression.process import Process
+from fipscm.mechanism.regression.skip import Skip
+from fipscm.mechanism.regression.smooth import WaveRegression
+from fipscm.mechanism.regression.spread import Spread, SpreadSmoothness, fit_spread
+from fipscm.mechanism.response.base import Response
+from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
+
+COMPARED_ROWS = 6_000  # on which kinds of noise are compared
+
+
+@dataclass(frozen=True)
+class NoiseTable:
+    """What the noises of a model are learned from.
+
+    Attributes:
+        z: (N, D) standardized rows in random order.
+        told: (N, D), where a row tells about the mean of its column.
+        known: (N, D), where a row tells about the noise of its column: also where that is wild.
+        fitted: how many of the first rows curved means are fitted to.
+        smoothness: of curved means.
+    """
+
+    z: Array
+    told: Mask
+    known: Mask
+    fitted: int
+    smoothness: Mapping[int, Process]
+
+
+@dataclass(frozen=True)
+class NodeRows:
+    """The rows that tell about a node's noise: what its spread may depend on (K, P + 1), and its residuals (K,)."""
+
+    inputs: Array
+    residual: Array
+
+    @classmethod
+    def of(cls, model: LearnedSCM, node: int, table: NoiseTable) -> "NodeRows":
+        """With the locations of the model as it is."""
+        z = table.z[table.known[:, node]]
+        location = model.location(node, np.where(model.allowed[node], z, 0.0))
+        return cls(inputs_of(location, z[:, model.allowed[node]]), z[:, node] - location)
+
+    def gains(self, smoothness: SpreadSmoothness) -> Array:
+        """(K,) by how much location-scale noise raises the log-densities of rows that it was not fitted to."""
+        few = NodeRows(self.inputs[:COMPARED_ROWS], self.residual[:COMPARED_ROWS])
+        halves, gains = (slice(0, None, 2), slice(1, None, 2)), np.empty(len(few.residual))
+        for seen, unseen in (halves, halves[::-1]):
+            spread = fit_spread(few.inputs[seen], few.residual[seen], smoothness)
+            gains[unseen] = few.log_densities(seen, unseen, spread) - few.log_densities(seen, unseen)
+        return gains
+
+    def log_densities(self, seen: slice, unseen: slice, spread: Spread | None = None) -> Array:
+        """Those of unseen residuals, where noises have the density of the seen ones; all alike without a spread."""
+        size = np.ones(len(self.residual)) if spread is None else spread(self.inputs)
+        noise = self.residual / size
+        return np.asarray(TabulatedDensity.of(noise[seen], NARROWEST)(noise[unseen]) - np.log(size[unseen]))
+
+
+def with_response(model: LearnedSCM, node: int, response: Response) -> LearnedSCM:
+    """The model, where one node responds otherwise."""
+    return replace(model, responses=(*model.responses[:node], response, *model.responses[node + 1 :]))
+
+
+def with_location_scale(model: LearnedSCM, node: int, table: NoiseTable, smoothness: SpreadSmoothness) -> LearnedSCM:
+    """The model with location-scale noise of one node, whose mean is solved again: loud rows tell less about it."""
+    rows = NodeRows.of(model, node, table)
+    spread = fit_spread(rows.inputs, rows.residual, smoothness)
+    if model.on_mean[node].any() and node not in model.nodes:
+        weights = np.zeros(len(table.z))
+        weights[table.known[:, node]] = 1 / np.square(spread(rows.inputs))
+        model = replace(model, skip=_solved_again(model, node, table, weights))
+        rows = NodeRows.of(model, node, table)
+        spread = fit_spread(rows.inputs, rows.residual, smoothness)
+    columns = np.append(np.flatnonzero(model.allowed[node]), len(model.names))
+    wide = spread.among(columns, len(model.names) + 1)
+    return with_response(model, node, LocationScale(model.centre[node], model.scale[node], wide))
+
+
+def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Array) -> Skip:
+    """The skip with one node solved by least squares with weights (N,) of the rows; its smoothness stays."""
+    skip, causes, told = model.skip, np.flatnonzero(model.on_mean[node]), table.told[:, node]
+    if not skip.amplitudes[node].any():
+        z, root = table.z[told], np.sqrt(weights[told])[:, None]
+        design = np.column_stack([np.ones(len(z)), z[:, causes]])
+        solution = linalg.lstsq(root * design, root[:, 0] * z[:, node], cond=1e-12)[0]
+        return skip.with_node(node, solution[0], causes, solution[1:], skip.amplitudes[node])
+    first = np.flatnonzero(told[: table.fitted])
+    z = table.z[first]
+    regression = WaveRegression(z[:, causes], skip.waves_of(node), table.smoothness[node], weights[first])
+    fit = regression.fit(z[:, node])
+    amplitudes = np.zeros_like(skip.amplitudes[node])
+    amplitudes[skip.amplitudes[node] != 0] = fit.amplitudes
+    return skip.with_node(node, fit.intercept, causes, fit.weights, amplitudes)

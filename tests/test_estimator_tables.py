@@ -130,8 +130,3 @@ def test_experiments_are_told_of_all_columns_or_of_the_variables(table):
 def test_what_is_no_variable_is_refused_where_it_is_named(table, given):
     with pytest.raises(DataError, match="'site' is constant"):
         FiP(random_state=0, **given).fit(table.assign(site=1.0))
-
-
-def test_a_category_cannot_be_modelled_yet(table):
-    with pytest.raises(DataError, match=r"'ward' is categorical \(A, B, C\)"):
-        FiP(random_state=0).fit(table.assign(ward=np.tile(["A", "B", "C"], 100)))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from fipscm.arrays import Array
-from fipscm.errors import NotInstalledError
+from fipscm.errors import DataError, NotInstalledError
 from fipscm.graph import to_networkx
+from fipscm.mechanism.responding import RespondingSCM
 from fipscm.scm.nodewise import NodewiseSCM
 
 
@@ -21,6 +22,8 @@ def to_dowhy(scm: NodewiseSCM, rng: np.random.Generator) -> Any:
         from dowhy.gcm.causal_models import PARENTS_DURING_FIT
     except ImportError:
         raise NotInstalledError("to_dowhy() needs the package dowhy: install fipscm[baselines].") from None
+    if isinstance(scm, RespondingSCM) and scm.blocks:
+        raise DataError("DoWhy has no mechanism for a category with one noise per level: fit without categories.")
     graph = to_networkx(scm.adjacency, scm.names)
     model = gcm.InvertibleStructuralCausalModel(graph)
     for name in graph.nodes:

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import networkx as nx
 import numpy as np
@@ -29,6 +29,7 @@ from fipscm.mechanism.fit import MechanismConfig, fit_mechanism, refit_regressio
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.overview import acts_on, overview
 from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
+from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES
 from fipscm.order.fill import fill_linearly
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
@@ -37,14 +38,18 @@ from fipscm.questions.check import CheckResult, check_model, missing_findings
 from fipscm.questions.deviations import Deviations, draw_deviations
 from fipscm.questions.effect import Effect, Question, average_effect
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
+from fipscm.questions.imagined import imagine, imagined_draws
 from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.questions.intervals import intervened_averages, require_level, with_ends
+from fipscm.questions.known_levels import levels_of, require_known_levels
 from fipscm.questions.likelihood import log_likelihood
 from fipscm.questions.recommend import Recommendation, recommend
 from fipscm.questions.uncertainty import agreement
+from fipscm.scm.base import checked_rows
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
+from fipscm.tables.blocks import Blocks
 from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
 from fipscm.tables.frames import in_library, library_of
 from fipscm.tables.intervened import parse_intervened
@@ -116,7 +121,8 @@ class FiP(BaseEstimator):
         order_confidence_: after `assess`: frame, P(row precedes column).
         agreement_: after `assess`: frame, row = cause: the share of plausible orders that give its total effect the
             same sign.
-        scm_: the model behind all answers, a `fipscm.scm.base.SCM`.
+        scm_: the model behind all answers, a `fipscm.scm.base.SCM`; it has one column for each level of a category.
+        blocks_: how the columns of tables relate to those of `scm_`, a `fipscm.tables.blocks.Blocks`.
 
     >>> from fipscm.simulate import known_scm
     >>> table = known_scm("triangle").sample(3000, np.random.default_rng(0))
@@ -194,7 +200,6 @@ class FiP(BaseEstimator):
         if self.missing not in MISSING:
             raise unknown_name("treatment of missing cells", self.missing, MISSING)
         frame, columns = learnable(X, self.kinds, self._constraints.named, missing_cells=self.missing != "refuse")
-        columns.require_numbers()
         require_more_rows_than_columns(frame)
         if self.scale not in SCALES:
             raise unknown_name("scale", self.scale, SCALES)
@@ -204,19 +209,19 @@ class FiP(BaseEstimator):
             )
         warn_of_set_aside(columns)
         warn_of_missing_codes(frame)
-        table = TrainingTable.of(frame, parse_intervened(columns.without_others(intervened), frame))
-        rng, domain = _generator(self.random_state), Domain.of(columns.kinds, frame)
+        was_set = parse_intervened(columns.without_others(intervened), frame)
+        table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns)), _generator(self.random_state)
         if table.holes.any():
-            table = self._without_holes(table, domain)
+            table = self._without_holes(table, Domain.of(columns.kinds, frame))
         found = self._read_order(table, self._given_precedence(table), on_progress or silent)
         if table.holes.any():
-            table = self._imputed(table, domain, found, rng)
+            table = self._imputed(table, found, rng)
         scm = self._fit_on(table, found, rng, checkpoint, on_progress)
         if not scm.allowed.any():
             warnings.warn(
                 "No edge was found: as far as this table shows, its columns do not influence each other.", stacklevel=2
             )
-        self._deviations = self._deviations_of(scm, table, rng, domain)
+        self._deviations = self._deviations_of(scm, table, rng)
         self._table: TrainingTable | None = table
         self.columns_, self._library = columns, library_of(X)
         return self._adopt(scm)
@@ -231,7 +236,7 @@ class FiP(BaseEstimator):
             raise DataError(f"Cannot draw {draws} tables: ask for at least one.")
         scm, coded = self._fitted, self._coded(rows)
         frame, rng = scm.checked_rows(coded, missing_cells=True), _generator(random_state)
-        imputer = Imputer(scm, Domain(self.columns_.kinds, scm.names, scm.box.low, scm.box.high), rng)
+        imputer = Imputer(scm, Domain(self.blocks_.inner_kinds, scm.names, scm.box.low, scm.box.high), rng)
         copies = np.tile(frame.to_numpy(), (draws or 1, 1))
         holes = np.isnan(copies)
         filled = imputer.redraw(imputer.start(copies), holes, SWEEPS)
@@ -250,11 +255,13 @@ class FiP(BaseEstimator):
         training table, unless another table is given: a loaded model needs one. Rows from experiments do not belong
         in it.
         """
-        scm, names = self._fitted, self._fitted.names
-        table = self._training_table if X is None else self._observations(X)
+        return self._assess(self._training_table if X is None else self._observations(X))
+
+    def _assess(self, table: TrainingTable) -> Self:
         orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state), table)
-        possible = self._constraints.knowledge.allowed(names)
-        shares = agreement(table.values, scm.order, orders, possible, table.intervened)
+        possible = self._constraints.knowledge.allowed(self.blocks_.outer)
+        order = self.blocks_.outer_order(self._fitted.order)
+        shares = agreement(_readable(table), order, orders, possible, table.intervened)
         return self._adopt_assessment(precedence_shares(orders), shares)
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
@@ -270,16 +277,26 @@ class FiP(BaseEstimator):
         A warning says so where they lie far beyond the rows of the training table.
 
         With a `level`, such as 0.95, the answer is instead the average of each column over n such units, with its
-        interval: a frame with one row per column, and the columns `average`, `low` and `high`.
+        interval: a frame with one row per column, and the columns `average`, `low` and `high`. A category has a row
+        for each of its levels, with the share of units that have it.
         """
-        scm, rng, set_to = self._fitted, _generator(random_state), self.columns_.code_all(do)
+        scm, rng, set_to = self._fitted, _generator(random_state), self._rules(do)
+        require_known_levels(scm, values_set(scm, set_to))
         warn_of_extrapolation(scm, values_set(scm, set_to))
         if level is None:
             return self._answer(scm.do(set_to).sample(n, rng))
         _, noise = scm.sample_arrays(n, rng)
         return intervened_averages(scm, self._deviations, set_to, noise, level)
 
-    def counterfactual(self, rows: Any, do: Do | Intervention, *, level: float | None = None) -> pd.DataFrame:
+    def counterfactual(
+        self,
+        rows: Any,
+        do: Do | Intervention,
+        *,
+        level: float | None = None,
+        draws: int | None = None,
+        random_state: Any = 0,
+    ) -> Any:
         """What these same units would have been under an intervention; index and unknown columns are kept.
 
         One row may come as a Series or a dictionary. A warning says so where the rows or the values set lie far beyond
@@ -289,20 +306,35 @@ class FiP(BaseEstimator):
         must be there: without it nobody can say what is changed.
 
         With a `level`, such as 0.95, there are two more columns for each of the model's: `name (low)` and
-        `name (high)`, between which each unit's value would have been.
+        `name (high)`, between which each unit's value would have been; not for categories.
+
+        The noise behind a level or a count is not a point but a range, from which 100 are drawn for every row: the
+        answer has the most probable value of columns with levels or counts, and the mean of the others. With `draws`,
+        it is a list of so many tables instead, each with noises drawn from their ranges.
         """
-        scm, set_to = self._fitted, self.columns_.code_all(do)
+        if draws is not None and (draws < 1 or level is not None):
+            wrong = f"Cannot draw {draws} tables" if level is None else "Draws have no interval of their own"
+            raise DataError(f"{wrong}: ask for at least one draw, or for a level, not for both.")
+        scm, set_to, rng = self._fitted, self._rules(do), _generator(random_state)
         coded = self._complete(rows, Intervention.parse(set_to, scm.names).rules)
-        answers = scm.counterfactual(coded, set_to)
-        if level is not None:
-            answers = with_ends(answers, scm, self._deviations, coded, set_to, level)
         seen, values = scm.checked_rows(coded), values_set(scm, set_to)
         asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
+        require_known_levels(scm, asked)
+        if draws is not None:
+            warn_of_extrapolation(scm, asked)
+            return [self._answer(each, rows) for each in imagined_draws(scm, coded, set_to, draws, rng)]
+        answers = imagine(scm, coded, set_to, rng)
+        if level is not None:
+            answers = with_ends(answers, scm, self._deviations, coded, set_to, level, rng)
         warn_of_extrapolation(scm, asked)
         return self._answer(answers, rows)
 
     def abduct(self, rows: Any) -> pd.DataFrame:
-        """The noises behind rows, in the units of the columns; missing cells are filled in first, as `impute` does."""
+        """The noises behind rows, in the units of the columns; missing cells are filled in first, as `impute` does.
+
+        Of a level or a count it is the median of the noises that explain it, on the scale of logits; a category has
+        one noise for each of its levels.
+        """
         frame = self._fitted.checked_rows(self._complete(rows))
         noise = pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
         return in_library(library_of(rows), noise)
@@ -339,21 +371,26 @@ class FiP(BaseEstimator):
         may matter. Where none is found, it tells how large an effect could be; where the order puts the outcome
         before the treatment, the effect is zero and `possible` is false.
 
+        On a column with two levels, the effect is the difference of the probabilities of the second one. On a category
+        it is that of the level whose probability changes most; `by_level` has those of all levels.
+
         With `orders`, so many plausible orders are drawn and fitted as well; the estimate is the average over all of
         them, the interval holds those of all, and a warning says so if they disagree about its sign.
         """
         scm, rng = self._fitted, _generator(random_state)
         for name in (treatment, on):
-            if name not in scm.names:
-                raise unknown_name("column", name, scm.names)
+            if name not in self.blocks_.outer:
+                raise unknown_name("column", name, self.blocks_.outer)
         above, below = (self.columns_.number(treatment, value) for value in (treated, control))
-        question = Question(treatment, on, above, below)
-        warn_of_extrapolation(scm, {treatment: (above, below)})
+        question = Question(treatment, on, above, below, self.columns_)
+        set_to = values_set(scm, question.intervention(scm.names))
+        require_known_levels(scm, set_to)
+        warn_of_extrapolation(scm, set_to)
         require_level(level)
         models = [(scm, self._deviations), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
         if self._assessment is not None and not orders and not self._constraints.fix_the_order:
-            places = scm.names.index(treatment), scm.names.index(on)
+            places = self.blocks_.outer.index(treatment), self.blocks_.outer.index(on)
             found = replace(found, agreement=float(self._assessment[1].to_numpy()[places]))
         if doubt := found.disagreement:
             warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
@@ -365,11 +402,17 @@ class FiP(BaseEstimator):
         """Which single column to set, and to what, so that the average of another comes nearest to a wanted value.
 
         Only values among the rows of the training table are considered; `using` names the columns that can be acted on,
-        by default every other one. The answer's `.do` can be passed to `intervene`.
+        by default every other one that is no category. The answer's `.do` can be passed to `intervene`.
         """
-        scm = self._fitted
+        scm, blocks = self._fitted, self.blocks_
+        for name in (target, *(using or ())):
+            if name in blocks.levels:
+                raise DataError(f"'{name}' is a category, which has no average and no range: name other columns.")
+        if blocks.levels and using is None:
+            using = [name for name in blocks.outer if name not in (target, *blocks.levels)]
         ranges = dict(zip(scm.names, zip(scm.box.low, scm.box.high, strict=True), strict=True))
-        return recommend(scm, target, value, using, ranges=ranges, rng=_generator(random_state))
+        levels = levels_of(scm)
+        return recommend(scm, target, value, using, ranges=ranges, levels=levels, rng=_generator(random_state))
 
     def check(self, X: Any, random_state: Any = 0) -> CheckResult:
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
@@ -377,13 +420,12 @@ class FiP(BaseEstimator):
         Rows from experiments do not belong in it: a column that was set does not follow its causes. Missing cells are
         drawn from the model, and rows with and without them are compared: do their other columns differ?
         """
-        rng, missing_cells = _generator(random_state), self.missing != "refuse"
-        frame = training_frame(self._fitted.checked_rows(self._coded(X), missing_cells), missing_cells=missing_cells)
+        rng, frame = _generator(random_state), self._frame(X)
         inferred_on = None if self._constraints.fix_the_order else self.scale
         if not frame.isna().any(axis=None):
-            return check_model(self._fitted, frame, rng, inferred_on)
+            return check_model(self._fitted, self.blocks_.encode(frame), rng, inferred_on)
         holes = tuple(missing_findings(frame))
-        drawn = self.columns_.encode(self.impute(frame, draws=1, random_state=rng)[0])
+        drawn = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
         return CheckResult((*check_model(self._fitted, drawn, rng, inferred_on).findings, *holes))
 
     def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
@@ -395,11 +437,13 @@ class FiP(BaseEstimator):
         """
         from fipscm.report import build_report  # needs libraries that nothing else needs
 
-        if target is not None and target not in self._fitted.names:
-            raise unknown_name("column", target, self._fitted.names)
-        given, frame = self._constraints.fix_the_order, self._observations(X).frame
-        model = self if given or self._assessment is not None else copy(self).assess(frame)
-        return build_report(model, frame, not given, target, _generator(random_state))
+        if target is not None and target not in self.blocks_.outer:
+            raise unknown_name("column", target, self.blocks_.outer)
+        for name in self.blocks_.levels:
+            raise DataError(f"Column '{name}' is categorical, which a report does not show: fit without it.")
+        given, table = self._constraints.fix_the_order, self._observations(X)
+        model = self if given or self._assessment is not None else copy(self)._assess(table)
+        return build_report(model, table.frame, not given, target, _generator(random_state))
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -440,7 +484,8 @@ class FiP(BaseEstimator):
         """A copy of the graph, with `weight` and `score` on every edge; weights in standard deviations if asked."""
         scm, graph = self._fitted, self.graph_.copy()
         if standardized:
-            spread = dict(zip(scm.names, scm.scale.tolist(), strict=True))
+            members = self.blocks_.members
+            spread = {n: float(scm.scale[list(m)].max()) for n, m in zip(self.blocks_.outer, members, strict=True)}
             for cause, effect, data in graph.edges(data=True):
                 data["weight"] *= spread[cause] / spread[effect]
         return graph
@@ -500,10 +545,39 @@ class FiP(BaseEstimator):
         scm: LearnedSCM = self.scm_
         return scm
 
+    @property
+    def blocks_(self) -> Blocks:
+        """How the columns of tables relate to those of the model."""
+        check_is_fitted(self, "scm_")
+        return Blocks.of(self.columns_)
+
     def _coded(self, rows: Any) -> Any:
-        """Rows of any library, one or many, in numbers."""
+        """Rows of any library, one or many, in numbers: those of the model's columns."""
+        coded, blocks = self._in_codes(rows), self.blocks_
+        if blocks.are_columns:
+            return coded
+        return blocks.encode(_with_cells(coded, checked_rows(coded, blocks.outer, missing_cells=True)))
+
+    def _in_codes(self, rows: Any) -> Any:
+        """Rows of any library, one or many, with codes for names of levels."""
         check_is_fitted(self, "scm_")
         return self.columns_.encode(one_row(rows))
+
+    def _frame(self, X: Any) -> pd.DataFrame:
+        """A table that the model can be held against, with codes for names of levels."""
+        missing_cells = self.missing != "refuse"
+        frame = checked_rows(self._in_codes(X), self.blocks_.outer, missing_cells)
+        return training_frame(frame, missing_cells=missing_cells)
+
+    def _rules(self, do: Do | Intervention) -> Do | Intervention:
+        """An intervention on the model's columns, in numbers."""
+        if self.blocks_.are_columns:
+            return cast(Do, self.columns_.code_all(do))
+        rules = {do.names[column]: rule for column, rule in do.rules.items()} if isinstance(do, Intervention) else do
+        for name in rules:
+            if name not in self.blocks_.outer:
+                raise unknown_name("intervention target", name, self.blocks_.outer)
+        return self.blocks_.do(self.columns_.code_all(rules))
 
     def _complete(self, rows: Any, needed: Collection[int] = ()) -> Any:
         """Rows in numbers, their missing cells filled in; those of the columns `needed` may not be missing."""
@@ -516,19 +590,19 @@ class FiP(BaseEstimator):
             return coded
         for column in needed:
             if holes.iloc[:, column].any():
-                place = int(holes.iloc[:, column].to_numpy().argmax())
+                place, name = int(holes.iloc[:, column].to_numpy().argmax()), self.blocks_.owner(column)
                 raise DataError(
-                    f"Row {place}, counted from 0, has no value of '{frame.columns[column]}', which the intervention "
+                    f"Row {place}, counted from 0, has no value of '{name}', which the intervention "
                     "sets: without it nobody can say what is changed, so fill it in, or leave the row out."
                 )
         cells = int(holes.to_numpy().sum())
         warnings.warn(f"{cells} missing cells of the rows were filled in with probable values.", stacklevel=3)
-        return self.columns_.encode(self.impute(coded))
+        return self._coded(self.impute(rows))
 
     def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:
         """An answer in the columns' own names, in the library of the rows asked with, or else of the training table."""
         library = self._library if asked_with is None else library_of(asked_with)
-        return in_library(library, self.columns_.decode(frame))
+        return in_library(library, self.columns_.decode(self.blocks_.decode(frame)))
 
     @property
     def _training_table(self) -> TrainingTable:
@@ -541,11 +615,10 @@ class FiP(BaseEstimator):
 
     def _observations(self, X: Any) -> TrainingTable:
         """A table that the model can be held against, in which nothing was set from outside."""
-        missing_cells = self.missing != "refuse"
-        frame = training_frame(self._fitted.checked_rows(self._coded(X), missing_cells), missing_cells=missing_cells)
+        frame = self._frame(X)
         if frame.isna().any(axis=None):
-            frame = self.columns_.encode(self.impute(frame, draws=1)[0])
-        return TrainingTable.of(frame, np.zeros(frame.shape, dtype=bool))
+            frame = self._frame(self.impute(X, draws=1)[0])
+        return TrainingTable.of(frame, np.zeros(frame.shape, dtype=bool), self.blocks_)
 
     @property
     def _constraints(self) -> Constraints:
@@ -554,7 +627,7 @@ class FiP(BaseEstimator):
     def _parameters(self) -> dict[str, Any]:
         """The constructor's arguments, ready for JSON; a seed is kept, a generator, whose state changes, is not."""
         seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else None
-        given = self._constraints.settings(self._fitted.names)
+        given = self._constraints.settings(self.blocks_.outer)
         kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
         return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
 
@@ -564,7 +637,7 @@ class FiP(BaseEstimator):
         if self._constraints.fix_the_order and not edges:
             return Removal(self._constraints.given_order(names), None)
         return zero_shot_order(
-            table.values,
+            _readable(table),
             self._raw,
             before,
             n_jobs=self.n_jobs,
@@ -595,18 +668,20 @@ class FiP(BaseEstimator):
             warnings.warn(f"{count}: {touched.sum()} of {len(touched)} rows were left out.", stacklevel=3)
             kept = training_frame(table.frame[~touched])
             require_more_rows_than_columns(kept)
-            return TrainingTable.of(kept, table.intervened[~touched])
+            return TrainingTable.of(kept, table.intervened[~touched], table.blocks)
         warnings.warn(f"{count} and were filled in by the model, in {touched.sum()} rows.", stacklevel=3)
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
-    def _imputed(self, table: TrainingTable, domain: Domain, found: Removal, rng: np.random.Generator) -> TrainingTable:
+    def _imputed(self, table: TrainingTable, found: Removal, rng: np.random.Generator) -> TrainingTable:
         """The table with its missing cells drawn from models that were learned from it, each from the one before."""
-        scm = self._fit_on(table, found, rng, network=False)
-        table = table.trusting_observed(scm.allowed)
+        scm, blocks = self._fit_on(table, found, rng, network=False), table.blocks
+        table = table.trusting_observed(blocks.largest(scm.allowed))
         for _ in range(ROUNDS):
-            scm = refit_regressions(scm, table.frame, table.untold, int(rng.integers(2**31)))
-            drawn = Imputer(scm, domain, rng).redraw(table.values, table.holes, SWEEPS_PER_ROUND, table.intervened)
-            table = table.with_values(drawn)
+            inner = table.expanded
+            scm = refit_regressions(scm, inner.frame, inner.untold, int(rng.integers(2**31)))
+            imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
+            drawn = imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened)
+            table = table.with_values(blocks.decode(inner.with_values(drawn).frame).to_numpy())
         return table
 
     def _fit_on(
@@ -618,34 +693,35 @@ class FiP(BaseEstimator):
         on_progress: OnProgress | None = None,
         network: bool = True,
     ) -> LearnedSCM:
-        names, order = list(table.frame.columns), found.order
+        names, order, blocks, inner = list(table.frame.columns), found.order, table.blocks, table.expanded
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         skip = self.skip or not network
         shown = progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
         with shown as report:
             return fit_mechanism(
-                table.frame,
-                self._constraints.allowed(order, names),
+                inner.frame,
+                blocks.pairs(self._constraints.allowed(order, names)),
                 MechanismConfig(self.edges, self.prune, skip, network, self.noise, device=device),
-                order=order,
-                required=self._constraints.required(order, names),
-                prior=None if found.edges is None else found.edges.T,
-                intervened=table.untold,
+                order=blocks.order(order),
+                required=blocks.pairs(self._constraints.required(order, names)),
+                prior=None if found.edges is None else blocks.pairs(found.edges.T),
+                intervened=inner.untold,
+                kinds=list(blocks.inner_kinds.values()),
+                blocks=blocks.categories,
                 seed=int(rng.integers(2**31)),
                 on_progress=report,
                 checkpoint=None if checkpoint is None else Path(checkpoint),
             )
 
-    def _deviations_of(
-        self, scm: LearnedSCM, table: TrainingTable, rng: np.random.Generator, domain: Domain
-    ) -> Deviations:
+    def _deviations_of(self, scm: LearnedSCM, table: TrainingTable, rng: np.random.Generator) -> Deviations:
         """What the table leaves open about the mechanisms, on everything that order and knowledge allow."""
-        possible, redrawn = self._constraints.allowed(scm.order, scm.names), []
+        blocks, inner, redrawn = table.blocks, table.expanded, []
+        possible = blocks.pairs(self._constraints.allowed(blocks.outer_order(scm.order), blocks.outer))
         if table.holes.any():
-            imputer = Imputer(scm, domain, rng)
+            imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
             for _ in range(REDRAWN):
-                redrawn.append(imputer.redraw(table.values, table.holes, SWEEPS_PER_ROUND, table.intervened))
-        return draw_deviations(scm, table.values, possible, rng, table.untold, redrawn)
+                redrawn.append(imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened))
+        return draw_deviations(scm, inner.values, possible, rng, inner.untold, redrawn)
 
     def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Deviations]]:
         """Models on plausible orders, each with its deviations."""
@@ -656,29 +732,31 @@ class FiP(BaseEstimator):
         table = self._training_table
         for order in self._draw_orders(count, rng, table):
             scm = self._fit_on(table, self._read_order(table, allowed_from_order(order).T), rng)
-            yield scm, self._deviations_of(scm, table, rng, Domain.of(self.columns_.kinds, table.frame))
+            yield scm, self._deviations_of(scm, table, rng)
 
     def _draw_orders(self, count: int, rng: np.random.Generator, table: TrainingTable) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         if self._constraints.fix_the_order:
-            return [self._fitted.order]
-        before = self._precedence(self._fitted.names)
+            return [self.blocks_.outer_order(self._fitted.order)]
+        before = self._precedence(self.blocks_.outer)
         return drawn_orders(
-            table.values, rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
+            _readable(table), rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
         )
 
     def _adopt(self, scm: LearnedSCM) -> Self:
         self.scm_ = scm
-        self.feature_names_in_ = np.array(scm.names, dtype=object)
-        self.n_features_in_ = len(scm.names)
-        self.causal_order_ = [scm.names[column] for column in scm.order]
-        self.adjacency_ = self._named(scm.adjacency)
-        self.edge_scores_ = self._named(scm.edge_scores)
-        self.edge_derivatives_ = self._named(scm.edge_derivatives)
-        self.mechanisms_ = overview(scm)
+        blocks = self.blocks_
+        self.feature_names_in_ = np.array(blocks.outer, dtype=object)
+        self.n_features_in_ = len(blocks.outer)
+        self.causal_order_ = [blocks.outer[column] for column in blocks.outer_order(scm.order)]
+        edges, scores = blocks.largest(scm.adjacency), blocks.largest(scm.edge_scores)
+        self.adjacency_ = self._named(edges)
+        self.edge_scores_ = self._named(scores)
+        self.edge_derivatives_ = self._named(blocks.largest(scm.edge_derivatives))
+        self.mechanisms_ = overview(scm, blocks)
         self._assessment: tuple[pd.DataFrame, pd.DataFrame] | None = None
-        self.graph_ = to_networkx(scm.adjacency, scm.names, weight=scm.edge_weights, score=scm.edge_scores)
-        nx.set_edge_attributes(self.graph_, acts_on(scm), "acts_on")
+        self.graph_ = to_networkx(edges, blocks.outer, weight=blocks.largest(scm.edge_weights), score=scores)
+        nx.set_edge_attributes(self.graph_, acts_on(scm, blocks), "acts_on")
         return self
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:
@@ -689,7 +767,12 @@ class FiP(BaseEstimator):
         return self
 
     def _named(self, matrix: ArrayLike) -> pd.DataFrame:
-        return pd.DataFrame(np.asarray(matrix), list(self._fitted.names), list(self._fitted.names))
+        return pd.DataFrame(np.asarray(matrix), list(self.blocks_.outer), list(self.blocks_.outer))
+
+
+def _readable(table: TrainingTable) -> Array:
+    """(N, D) values as the order model reads them, with scores for the levels of categories."""
+    return with_scores(table.values, [table.blocks.outer.index(name) for name in table.blocks.levels])
 
 
 def _with_cells(rows: Any, cells: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Learn an SCM on an order or a graph: find the edges, then fit what remains. Shapes: N rows, D variables."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -14,9 +14,12 @@ import torch
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, unknown_name
 from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
+from fipscm.mechanism.block_edges import join_edges, join_scores
+from fipscm.mechanism.by_kind import with_kinds
 from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.held_out import held_out_scores
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.logarithms import with_logarithms
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
@@ -27,6 +30,7 @@ from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_rows, usable_rows
+from fipscm.mechanism.responding import Blocks
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
 from fipscm.mechanism.screen import log_p_of_structure, screen
@@ -92,6 +96,8 @@ def fit_mechanism(
     required: Mask | None = None,
     prior: Array | None = None,
     intervened: Mask | None = None,
+    kinds: Sequence[str] | None = None,
+    blocks: Blocks = (),
     seed: int = 0,
     on_progress: OnProgress = silent,
     checkpoint: Path | None = None,
@@ -106,6 +112,8 @@ def fit_mechanism(
         required: (D, D), edges to keep whatever the test says; a known graph requires all it allows.
         prior: (D, D), the order model's probability that column j causes column i; edges="posterior" needs it.
         intervened: (N, D), cells that were set from outside: such a row tells nothing about the causes of that column.
+        kinds: (D,) what each column is: "continuous", "count", "ordinal" or "binary"; all continuous unless given.
+        blocks: the columns of each category, one for each level, which allow and require the same edges.
         seed: of all random choices; the same seed and number of threads give the same model.
         on_progress: told about progress.
         checkpoint: where to resume the training of the network from, written after every epoch; a checksum of
@@ -115,7 +123,8 @@ def fit_mechanism(
     allowed = _checked(allowed, frame.shape[1])
     required = np.zeros_like(allowed) if required is None else required & allowed
     order = topological_order(adjacency_from_allowed(allowed)) if order is None else order
-    learner = _Learner.of(frame, order, intervened, config, seed, on_progress, checkpoint)
+    what = Kinds.of(kinds, blocks, frame.shape[1])
+    learner = _Learner.of(frame, order, intervened, what, config, seed, on_progress, checkpoint)
     z, intervened, wild, generator = learner.z, learner.intervened, learner.wild, learner.generator
     steps = steps_of("Testing edges", on_progress)
     if (required == allowed).all():
@@ -129,10 +138,14 @@ def fit_mechanism(
         found = find_edges(z, allowed, generator, config.limit, steps, unusable)
     else:
         return _fit_by_derivatives(learner, allowed, required)
+    kept, scores = found.kept, found.scores
+    if blocks:
+        scores = np.where(allowed, join_scores(scores, blocks), 0.0)
+        kept = join_edges(kept, blocks) & (scores > (0.0 if config.edges == "posterior" else -np.log10(config.limit)))
     if not config.prune:
-        return learner.fit(allowed, found.curved, found.scores, found.smoothness)
-    search = _spread_search(found.scores, allowed, config, len(z))
-    return learner.fit(found.kept | required, found.curved, found.scores, found.smoothness, search)
+        return learner.fit(allowed, found.curved, scores, found.smoothness)
+    search = _spread_search(scores, allowed, config, len(z))
+    return learner.fit(kept | required, found.curved, scores, found.smoothness, search)
 
 
 def _spread_search(scores: Array, allowed: Mask, config: MechanismConfig, rows: int) -> SpreadSearch:
@@ -147,7 +160,8 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
 
     Its edges stay, and so does the smoothness of its mechanisms; a network is not trained.
     """
-    learner = _Learner.of(frame, model.order, intervened, MechanismConfig(network=False), seed)
+    what = Kinds.of_model(model)
+    learner = _Learner.of(frame, model.order, intervened, what, MechanismConfig(network=False), seed)
     curved = np.asarray(model.skip.amplitudes.any(axis=1))
     noise = np.square(model.noise.ordered).mean(axis=0) / np.square(model.scale)
     smoothness = {
@@ -157,7 +171,7 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
             float(noise[node]),
             -np.inf,
         )
-        for node in np.flatnonzero(curved)
+        for node in np.flatnonzero(curved & ~np.array([response.linked for response in model.responses]))
     }
     alone = SpreadSearch(model.allowed & ~model.on_mean, np.zeros(model.allowed.shape))
     return learner.fit(model.on_mean, curved, model.edge_scores.T, smoothness, alone)
@@ -170,7 +184,7 @@ def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> L
     curved, scores, smoothness = _judged(learner.z, allowed, unusable)
     model = learner.fit(allowed, curved, scores, smoothness)
     _, derivatives = _mean_derivatives(model, learner.rows)
-    kept = ((derivatives > config.limit) & allowed) | required
+    kept = join_edges(((derivatives > config.limit) & allowed) | required, learner.kinds.blocks)
     if config.prune and (kept != allowed).any():
         return replace(learner.fit(kept, curved, scores), edge_derivatives=derivatives.T)
     return model
@@ -200,6 +214,30 @@ def _judged(z: Array, allowed: Mask, unusable: Mask | None) -> tuple[Mask, Array
 
 
 @dataclass(frozen=True)
+class Kinds:
+    """(D,) what each column is, and the columns of each category."""
+
+    names: tuple[str, ...]
+    blocks: Blocks = ()
+
+    @classmethod
+    def of(cls, names: Sequence[str] | None, blocks: Blocks, variables: int) -> "Kinds":
+        """All continuous unless given."""
+        return cls(("continuous",) * variables if names is None else tuple(names), blocks)
+
+    @classmethod
+    def of_model(cls, model: LearnedSCM) -> "Kinds":
+        """As the responses of a model tell them."""
+        kinds = {"thresholds": "ordinal", "gumbel": "binary", "count": "count"}
+        return cls(tuple(kinds.get(response.kind, "continuous") for response in model.responses), model.blocks)
+
+    @property
+    def linked(self) -> Mask:
+        """(D,), true for columns that are not continuous."""
+        return np.array([name != "continuous" for name in self.names])
+
+
+@dataclass(frozen=True)
 class _Learner:
     """A table and how to learn from it; the rows are in random order."""
 
@@ -211,6 +249,7 @@ class _Learner:
     z: Array
     centre: Array
     scale: Array
+    kinds: Kinds
     config: MechanismConfig
     generator: torch.Generator
     on_progress: OnProgress
@@ -222,6 +261,7 @@ class _Learner:
         frame: pd.DataFrame,
         order: Order,
         intervened: Mask | None,
+        kinds: Kinds,
         config: MechanismConfig,
         seed: int,
         on_progress: OnProgress = silent,
@@ -233,10 +273,12 @@ class _Learner:
         intervened = np.zeros(rows.shape, dtype=bool) if intervened is None else intervened
         shuffled = torch.randperm(len(rows), generator=generator).numpy()
         rows, intervened = rows[shuffled], intervened[shuffled]
-        wild = wild_cells(rows)
+        wild = wild_cells(rows) & ~kinds.linked  # no level or count is wild
         centre, scale = tame_location(rows, wild)
         z = (rows - centre) / scale
-        return cls(names, order, rows, intervened, wild, z, centre, scale, config, generator, on_progress, checkpoint)
+        return cls(
+            names, order, rows, intervened, wild, z, centre, scale, kinds, config, generator, on_progress, checkpoint
+        )  # fmt: skip
 
     def fit(
         self,
@@ -257,6 +299,7 @@ class _Learner:
         box = Box.of(self.rows, self.wild)
         if self.config.skip:
             smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
+            curved = curved & ~self.kinds.linked  # what is on a scale of its own is solved at the end
             skip = self._solved(allowed, curved, fitted, smoothness, unusable)
             if self.wild.any():
                 unusable = self._unexplained(skip, box, unusable)
@@ -293,13 +336,20 @@ class _Learner:
             held_out_log_likelihood=np.full(len(allowed), np.nan),
             noise_gain=np.full(len(allowed), np.nan),
             rows=np.where(partial, (~unusable[:fitted]).sum(axis=0), (~unusable).sum(axis=0)),
+            blocks=self.kinds.blocks,
         )
         residual -= model.learned_part(z)
         noise, known = EmpiricalNoise.of(self.scale * residual), ~np.isnan(residual)
         residual[unusable[: len(z)]] = np.nan
-        r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smoothness or {}, fitted, partial)
+        smooth = {} if smoothness is None else {n: p for n, p in smoothness.items() if not self.kinds.linked[n]}
+        r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smooth, fitted, partial)
         model = replace(model, noise=noise, held_out_r2=r2, held_out_log_likelihood=log_likelihood - np.log(self.scale))
-        table = NoiseTable(z, ~np.isnan(residual), known, fitted, smoothness or {})
+        if self.kinds.linked.any():
+            rows, told = self.rows[: len(z)], unusable[: len(z)]
+            model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
+        if self.config.skip and self.config.noise == AUTO:
+            model = with_logarithms(model, z, self.rows[: len(z)], ~self.kinds.linked, self.intervened[: len(z)])
+        table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth)
         model = self._with_noises(model, table, search)
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
@@ -333,7 +383,8 @@ class _Learner:
 
     def _nodes_to_train(self, allowed: Mask, curved: Mask, residual: Array, fitted: int) -> Order:
         """Curved nodes whose held-out residuals still depend on their causes; without a skip, all that have causes."""
-        nodes = np.flatnonzero(allowed.any(axis=1) & (curved if self.config.skip else True))
+        tried = curved if self.config.skip else ~self.kinds.linked
+        nodes = np.flatnonzero(allowed.any(axis=1) & tried)
         if not self.config.skip:
             return nodes
         limit = np.log(SIGNIFICANCE / max(1, len(nodes)))

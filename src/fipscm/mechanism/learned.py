@@ -1,12 +1,13 @@
 """The learned SCM: the same interface as a simulated one. Shapes: N rows, D variables, Q nodes with a network part."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import torch
+from scipy.special import softmax
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
 from fipscm.graph import adjacency_from_allowed, listed
@@ -14,16 +15,16 @@ from fipscm.mechanism.network.transformer import CausalTransformer, Parents, Tra
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.response.base import LogDensity, Response
+from fipscm.mechanism.responding import Blocks, RespondingSCM
+from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.kinds import all_additive, response_arrays, restore_responses
-from fipscm.scm.nodewise import NodewiseSCM
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
 CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
 
 
 @dataclass(frozen=True, repr=False)
-class LearnedSCM(NodewiseSCM):
+class LearnedSCM(RespondingSCM):
     """x = response(skip(z) + residual_scale * T(z, 0), noise), with z the standardized rows.
 
     The first argument is the location of a node; its response turns it and the noise into a value: with additive noise
@@ -51,6 +52,7 @@ class LearnedSCM(NodewiseSCM):
         held_out_log_likelihood: (D,) mean log-density of unseen rows given their causes, in the user's units.
         noise_gain: (D,) by how much the kind of noise tried raises that over additive noise; NaN where none was.
         rows: (D,) how many rows each mechanism rests on.
+        blocks: the columns of each category, one for each of its levels.
         interventions: what has been done to the model.
     """
 
@@ -75,6 +77,7 @@ class LearnedSCM(NodewiseSCM):
     held_out_log_likelihood: Array
     noise_gain: Array
     rows: Array
+    blocks: Blocks = field(default=(), kw_only=True)
 
     def __repr__(self) -> str:
         ordered = listed(self.names[column] for column in self.order)
@@ -89,8 +92,10 @@ class LearnedSCM(NodewiseSCM):
         """(N, D) -> (N, D), what each column is on average given its causes, without interventions."""
         z = self._standardized(rows)
         location = self.skip(z, self._box) + self.learned_part(z)
-        means = [response.mean(location[:, node], z) for node, response in enumerate(self.responses)]
-        return np.column_stack(means)
+        means = np.column_stack([each.mean(location[:, node], z) for node, each in enumerate(self.responses)])
+        for block in self.blocks:
+            means[:, block] = softmax(location[:, block], axis=1)
+        return means
 
     def learned_part(self, z: Array) -> Array:
         """(N, D) -> (N, D), what the network adds to the skip, in standardized columns."""
@@ -99,23 +104,13 @@ class LearnedSCM(NodewiseSCM):
             added[:, self.nodes] = self.residual_scale[self.nodes] * self._network_part(z, self.nodes)
         return added
 
-    def node_value(self, node: int, rows: Array, noise: Array) -> Array:
-        """One node from its causes and its noise.
+    def situation(self, node: int, rows: Array) -> tuple[Array, Array]:
+        """The location of one node, and its standardized causes.
 
         No cache of keys and values is needed: both are affine in the causes' values, which are in the rows.
         """
         z = self.causes(node, rows)
-        return self.responses[node].value(self.location(node, z), z, noise)
-
-    def node_noise(self, node: int, rows: Array, values: Array) -> Array:
-        """The noise with which one node takes its values, given its causes."""
-        z = self.causes(node, rows)
-        return self.responses[node].noise(self.location(node, z), z, values)
-
-    def node_log_density(self, node: int, rows: Array, values: Array, of_noise: LogDensity) -> Array:
-        """(N,) log-densities of values (N,) of one node, given rows (N, D) that hold its causes, and of its noises."""
-        z = self.causes(node, rows)
-        return self.responses[node].log_density(self.location(node, z), z, values, of_noise)
+        return self.location(node, z), z
 
     def causes(self, node: int, rows: Array) -> Array:
         """(N, D) -> (N, D), the standardized causes of one node, and zeros for all other columns."""
@@ -149,6 +144,20 @@ class LearnedSCM(NodewiseSCM):
                 noise = response.noise(location, causes, np.asarray(rows)[:, node])
                 in_location, in_causes = response.slopes(location, causes, noise)
                 derivative[:, node] = in_location[:, None] * derivative[:, node] + in_causes
+        return self._of_means(derivative, z)
+
+    def _of_means(self, derivative: Array, z: Array) -> Array:
+        """(N, D, D) derivatives of standardized means from those of locations, which differ where a node has a link."""
+        for node in (node for node, response in enumerate(self.responses) if response.linked):
+            location, response, step = self.location(node, z), self.responses[node], 1e-4
+            rise = response.mean(location + step, z) - response.mean(location - step, z)
+            derivative[:, node] *= (rise / (2 * step * self.scale[node]))[:, None]
+        for block in self.blocks:
+            scores = np.column_stack([self.location(node, z) for node in block])
+            # The mean score rises one to one with the location; what it does to probabilities is that of a softmax.
+            slopes, shares = derivative[:, block] * self.scale[list(block), None], softmax(scores, axis=1)[:, :, None]
+            centred = slopes - (shares * slopes).sum(axis=1, keepdims=True)
+            derivative[:, block] = shares * centred / self.scale[list(block), None]
         return derivative
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -163,7 +172,8 @@ class LearnedSCM(NodewiseSCM):
         """What the arrays do not say, ready for JSON."""
         sizes = None if self.network is None else asdict(self.network.config)
         kinds = [response.kind for response in self.responses]
-        return {"names": list(self.names), "transformer": sizes, "responses": kinds}
+        blocks = [list(block) for block in self.blocks]
+        return {"names": list(self.names), "transformer": sizes, "responses": kinds, "blocks": blocks}
 
     @classmethod
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]], settings: Mapping[str, Any]) -> Self:
@@ -191,6 +201,7 @@ class LearnedSCM(NodewiseSCM):
             box=Box(known["low"], known["high"]),
             skip=Skip(**{field.name: arrays[f"skip.{field.name}"] for field in fields(Skip)}),
             network=network,
+            blocks=tuple(tuple(block) for block in settings.get("blocks", ())),
             **{name: known[name] for name in _ARRAYS},
         )
 

@@ -6,23 +6,33 @@ import numpy as np
 import pandas as pd
 
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.tables.blocks import Blocks
+
+SHAPES = ("constant", "linear", "smooth", "transformer")  # from the stiffest to the most flexible
 
 
-def overview(scm: LearnedSCM) -> pd.DataFrame:
-    """One row per column: causes, shape, kind of noise, held-out R2 and log-likelihood, rows, low and high."""
+def overview(scm: LearnedSCM, blocks: Blocks) -> pd.DataFrame:
+    """One row per column: causes, shape, kind of noise, held-out R2 and log-likelihood, rows, low and high.
+
+    The R2 of a category is the mean of those of its levels; it has neither a lowest nor a highest value.
+    """
+    first = [members[0] for members in blocks.members]
+    is_category = np.array([len(members) > 1 for members in blocks.members])
+    caused = blocks.largest(scm.allowed)
+    shapes = [[shape_of(scm, node) for node in members] for members in blocks.members]
     return pd.DataFrame(
         {
-            "causes": [[scm.names[cause] for cause in np.flatnonzero(causes)] for causes in scm.allowed],
-            "shape": [shape_of(scm, node) for node in range(len(scm.names))],
-            "noise": [response.kind for response in scm.responses],
-            "noise_gain": scm.noise_gain,
-            "r2_held_out": scm.held_out_r2,
-            "log_likelihood_held_out": scm.held_out_log_likelihood,
-            "rows": scm.rows,
-            "low": scm.box.low,
-            "high": scm.box.high,
+            "causes": [[blocks.outer[cause] for cause in np.flatnonzero(causes)] for causes in caused],
+            "shape": [max(members, key=SHAPES.index) for members in shapes],
+            "noise": [scm.responses[node].kind for node in first],
+            "noise_gain": scm.noise_gain[first],
+            "r2_held_out": [scm.held_out_r2[list(members)].mean() for members in blocks.members],
+            "log_likelihood_held_out": scm.held_out_log_likelihood[first],
+            "rows": scm.rows[first],
+            "low": np.where(is_category, np.nan, scm.box.low[first]),
+            "high": np.where(is_category, np.nan, scm.box.high[first]),
         },
-        index=list(scm.names),
+        index=list(blocks.outer),
     )
 
 
@@ -35,11 +45,10 @@ def shape_of(scm: LearnedSCM, node: int) -> str:
     return "smooth" if scm.skip.amplitudes[node].any() else "linear"
 
 
-def acts_on(scm: LearnedSCM) -> dict[tuple[Hashable, Hashable], str]:
+def acts_on(scm: LearnedSCM, blocks: Blocks) -> dict[tuple[Hashable, Hashable], str]:
     """What of its effect each edge (cause, effect) acts on: its mean, its spread, or both."""
-    told = {}
-    for effect, cause in np.argwhere(scm.allowed):
-        masks = {"mean": scm.on_mean, "spread": scm.on_spread}
-        parts = [part for part, mask in masks.items() if mask[effect, cause]]
-        told[scm.names[cause], scm.names[effect]] = " and ".join(parts)
-    return told
+    masks = {"mean": blocks.largest(scm.on_mean), "spread": blocks.largest(scm.on_spread)}
+    return {
+        (blocks.outer[cause], blocks.outer[effect]): " and ".join(part for part in masks if masks[part][effect, cause])
+        for effect, cause in np.argwhere(blocks.largest(scm.allowed))
+    }

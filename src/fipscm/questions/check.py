@@ -3,7 +3,7 @@
 Shapes: N rows, D variables.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy import stats
 
 from fipscm.arrays import Array
 from fipscm.display import card, folded, paragraph, table
+from fipscm.mechanism.responding import RespondingSCM
 from fipscm.mechanism.significance import SIGNIFICANCE
 from fipscm.order.gaussian import p_of_linear_gaussian
 from fipscm.order.novelty import novelty
@@ -85,15 +86,22 @@ def check_model(
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
     return CheckResult(
         (
-            *noise_findings(scm.names, scm.sample_to_noise(drawn), drawn, parents, rng),
+            *noise_findings(scm.names, scm.sample_to_noise(drawn, rng), drawn, parents, rng),
             *fit_findings(frame, scm.sample(len(frame), rng), rng),
             variance_finding(frame.to_numpy()[:, scm.order], scale_in_use),
             novelty_finding(frame.to_numpy()),
             *([orderable_finding(frame.to_numpy())] if scale_in_use == "standardized" else []),
             serial,
-            *table_findings(frame),
+            *table_findings(frame, _discrete(scm)),
         )
     )
+
+
+def _discrete(scm: SCM) -> list[Hashable]:
+    """Columns that the model itself takes for levels or counts."""
+    if not isinstance(scm, RespondingSCM):
+        return []
+    return [name for name, response in zip(scm.names, scm.responses, strict=True) if response.discrete]
 
 
 def noise_findings(
@@ -253,12 +261,15 @@ def missing_findings(frame: pd.DataFrame) -> Iterator[Finding]:
         )
 
 
-def table_findings(frame: pd.DataFrame) -> Iterator[Finding]:
-    """Are there duplicated rows, outliers, near-collinear or discrete-looking columns?"""
+def table_findings(frame: pd.DataFrame, discrete: Collection[Hashable] = ()) -> Iterator[Finding]:
+    """Are there duplicated rows, or continuous columns with outliers, near-collinear or discrete-looking ones?"""
     repeated = float(frame.duplicated().mean())
-    yield _note("duplicated rows", "rows", repeated, 0.05, f"{repeated:.0%} of the rows repeat an earlier row.")
+    if len(discrete) < frame.shape[1]:
+        yield _note("duplicated rows", "rows", repeated, 0.05, f"{repeated:.0%} of the rows repeat an earlier row.")
     explained = _explained_by_the_rest(frame.to_numpy())
     for column, name in enumerate(frame.columns):
+        if name in discrete:
+            continue
         values = frame[name].to_numpy()
         extreme = float((np.abs(_robust_scores(values)) > 8).mean())
         yield _note("outliers", name, extreme, 0.01, f"{extreme:.1%} of the values of '{name}' are extreme outliers.")

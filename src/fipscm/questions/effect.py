@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,37 +11,98 @@ from fipscm.arrays import Array
 from fipscm.display import card, interval_picture, paragraph
 from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.responding import RespondingSCM
+from fipscm.mechanism.response.base import Response
+from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
 from fipscm.questions.intervals import averages, require_level
 from fipscm.scm.intervention import Intervention
 from fipscm.scm.nodewise import NodewiseSCM
+from fipscm.tables.blocks import Blocks
+from fipscm.tables.columns import Columns
+from fipscm.tables.kinds import Level
 
 UNITS = 2000  # simulated to average over
 FEW_UNITS = 32  # enough to see how a deviation moves the average
+SOME_UNITS = 256  # of a model with discrete columns, which a deviation moves in few units only
 
 
 @dataclass(frozen=True)
 class Question:
-    """The effect of setting one variable to `treated` instead of `control`, on another one."""
+    """The effect of setting one variable to `treated` instead of `control`, on another one.
+
+    Names of levels are told by their codes; `columns` knows which names those are, and what is a category.
+    """
 
     treatment: Hashable
     outcome: Hashable
     treated: float
     control: float
+    columns: Columns | None = None
 
     def differences(self, scm: NodewiseSCM, noise: Array) -> Array:
-        """(N,), the effect on each of the units with these noises (N, D)."""
-        column = scm.names.index(self.outcome)
-        last = int(np.flatnonzero(scm.order == column)[0])
+        """(N,), the effect on each of the units with these noises (N, D); (N, K) if the outcome is a category.
+
+        On a column of levels or counts it is the difference of what is expected of it: of two levels, or of each level
+        of a category, the difference of probabilities.
+        """
+        outcome = self.nodes_of(self.outcome, scm.names)
+        last = int(np.flatnonzero(np.isin(scm.order, outcome)).max())
         # What comes after the outcome need not be computed.
         needed = replace(scm, order=scm.order[: last + 1])  # type: ignore[call-arg]
         twice = needed.do(self.intervention(scm.names, len(noise))).noise_to_sample(np.vstack([noise, noise]))
-        above, below = np.split(twice[:, column], 2)
-        return np.asarray(above - below)
+        values, unit = twice[:, outcome], 1.0
+        if isinstance(scm, RespondingSCM) and scm.responses[outcome[0]].discrete and self.treatment != self.outcome:
+            values, unit = scm.node_means(outcome, twice), _unit(scm, outcome)
+        above, below = np.split(values[:, 0] if len(outcome) == 1 else values, 2)
+        return np.asarray((above - below) / unit)
 
     def intervention(self, names: Sequence[Hashable], units: int = 1) -> Intervention:
         """On twice so many units: the first half is treated, the other is not."""
-        return Intervention.parse({self.treatment: np.repeat([self.treated, self.control], units)}, names)
+        rules: dict[Hashable, Any] = {self.treatment: np.repeat([self.treated, self.control], units)}
+        return Intervention.parse(rules if self._blocks is None else self._blocks.do(rules), names)
+
+    def nodes_of(self, name: Hashable, names: Sequence[Hashable]) -> tuple[int, ...]:
+        """The model's columns, whose names are given, that stand for one of the table's."""
+        return (names.index(name),) if self._blocks is None else self._blocks.within(name)
+
+    def shown(self, name: Hashable, value: float) -> str:
+        """A value of a column in words: the name of a level, or a number."""
+        levels = self.columns.levels.get(name) if self.columns is not None else None
+        return f"{value:g}" if levels is None else str(levels[round(value)])
+
+    def change_of(self, level: Level | None) -> str:
+        """What changes, in words: the outcome, or the probability of one of its levels."""
+        return str(self.outcome) if level is None else f"the probability that {self.outcome} is {level}"
+
+    def levels_of(self, response: Response) -> tuple[Level, ...]:
+        """The levels of the outcome whose probabilities change: the second of two, or all of a category."""
+        named = () if self.columns is None else self.columns.levels.get(self.outcome, ())
+        if not isinstance(response, Thresholds):
+            return named if response.kind == "gumbel" else ()
+        if len(response.levels) != 2:
+            return ()
+        is_truth = self.columns is not None and self.columns.forms.get(self.outcome) == "truth values"
+        return (named[1] if named else is_truth or float(response.levels[1]),)
+
+    @cached_property
+    def _blocks(self) -> Blocks | None:
+        return None if self.columns is None else Blocks.of(self.columns)
+
+
+def _unit(scm: RespondingSCM, outcome: tuple[int, ...]) -> float:
+    """By which a difference of means is divided: of two levels, whatever their numbers, it is one of probabilities."""
+    response = scm.responses[outcome[0]]
+    return float(np.ptp(response.levels)) if isinstance(response, Thresholds) and len(response.levels) == 2 else 1.0
+
+
+class LevelEffect(NamedTuple):
+    """The effect on the probability of one level of a category, and its interval."""
+
+    level: Level
+    estimate: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,13 +111,15 @@ class Effect:
 
     Attributes:
         question: what was asked.
-        estimate: the average effect.
+        estimate: the average effect. If the outcome has two levels, that on the probability of the second one; if it is
+            a category, that on the probability of the level which changes most.
         low: lower end of the interval.
         high: upper end of the interval.
         level: of the interval.
         possible: whether the causal order lets the treatment act on the outcome at all; if not, the effect is zero.
         by_order: the effect under this and other plausible orders, if they were asked for.
         agreement: of an assessed model, the share of plausible orders under which the total effect keeps its sign.
+        by_level: the effect on the probability of each level of a category, or of the second of two levels.
     """
 
     question: Question
@@ -65,6 +130,12 @@ class Effect:
     possible: bool = True
     by_order: tuple[float, ...] = ()
     agreement: float | None = None
+    by_level: tuple[LevelEffect, ...] = ()
+
+    @property
+    def level_told(self) -> Level | None:
+        """The level of which `estimate` tells the probability; None if the outcome has more than two in an order."""
+        return max(self.by_level, key=lambda each: abs(each.estimate)).level if self.by_level else None
 
     @property
     def sign_flips(self) -> bool:
@@ -101,12 +172,17 @@ class Effect:
             absent = sum(other == 0 for other in self.by_order)
             text += f", no effect under {absent} of them" if absent else ""
             text += "; its sign depends on the order." if self.sign_flips else "."
+        others = [each for each in self.by_level if each.level != self.level_told]
+        if others and self.estimate:
+            told = [f"{each.level} {each.estimate:+.4g} ({each.low:.4g} to {each.high:.4g})" for each in others]
+            text += f" The other levels: {', '.join(told)}."
         return text
 
     def _finding(self) -> str:
         """The effect and its interval, in a sentence."""
         asked = self.question
-        values = f"to {asked.treated:g} instead of {asked.control:g}"
+        treated, control = (asked.shown(asked.treatment, value) for value in (asked.treated, asked.control))
+        values, changed = f"to {treated} instead of {control}", asked.change_of(self.level_told)
         if not self.possible:
             return (
                 f"By the causal order, {asked.treatment} cannot act on {asked.outcome}: setting it {values} changes "
@@ -116,11 +192,11 @@ class Effect:
         premise = "" if self.by_order else ", if the causal order is right"
         if self.estimate == 0:
             return (
-                f"{setting}: no effect on {asked.outcome} found; if there is one, it lies between {self.low:.4g} and "
+                f"{setting}: no effect on {changed} found; if there is one, it lies between {self.low:.4g} and "
                 f"{self.high:.4g} on average ({self.level:.0%} interval{premise})."
             )
         ends = f"{self.level:.0%} interval {self.low:.4g} to {self.high:.4g}"
-        return f"{setting} changes {asked.outcome} by {self.estimate:.4g} on average ({ends}{premise})."
+        return f"{setting} changes {changed} by {self.estimate:.4g} on average ({ends}{premise})."
 
 
 def average_effect(
@@ -132,16 +208,24 @@ def average_effect(
     """
     require_level(level)
     possible = any(_possible(question, scm.names, deviations) for scm, deviations in models)
+    few = SOME_UNITS if any(scm.is_discrete for scm, _ in models) else FEW_UNITS
     answers = [
-        averages(question.differences, scm, deviations, scm.noise.sample(UNITS, rng), level, FEW_UNITS)
+        averages(question.differences, scm, deviations, scm.noise.sample(UNITS, rng), level, few)
         for scm, deviations in models
     ]
-    estimates, lows, highs = (tuple(map(float, ends)) for ends in zip(*answers, strict=True))
-    by_order = estimates if len(models) > 1 else ()
-    return Effect(question, float(np.mean(estimates)), min(lows), max(highs), level, possible, by_order)
+    # One row for each model, and one column for each level of a category.
+    estimates, lows, highs = (np.array(ends).reshape(len(models), -1) for ends in zip(*answers, strict=True))
+    ends = np.column_stack([estimates.mean(axis=0), lows.min(axis=0), highs.max(axis=0)]).tolist()
+    most = int(np.abs(estimates.mean(axis=0)).argmax())
+    by_order = tuple(estimates[:, most].tolist()) if len(models) > 1 else ()
+    scm = models[0][0]
+    levels = question.levels_of(scm.responses[question.nodes_of(question.outcome, scm.names)[0]])
+    by_level = tuple(LevelEffect(name, *told) for name, told in zip(levels, ends, strict=True)) if levels else ()
+    estimate, low, high = ends[most]
+    return Effect(question, estimate, low, high, level, possible, by_order, by_level=by_level)
 
 
 def _possible(question: Question, names: Sequence[Hashable], deviations: Deviations) -> bool:
     """Whether a path of possible causes leads from the treatment to the outcome."""
-    cause, effect = names.index(question.treatment), names.index(question.outcome)
-    return cause == effect or bool(descendants(deviations.possible.T)[cause, effect])
+    causes, effects = (question.nodes_of(name, names) for name in (question.treatment, question.outcome))
+    return causes == effects or bool(descendants(deviations.possible.T)[np.ix_(causes, effects)].any())

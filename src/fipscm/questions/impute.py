@@ -19,6 +19,8 @@ from scipy.stats import norm
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
+from fipscm.mechanism.response.gumbel import one_hot
+from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.order.fill import Regression
 
 CANDIDATES = 12  # per cell and sweep, besides the value that it has
@@ -74,7 +76,10 @@ class Imputer:
         holes = np.isnan(rows)
         z = self._regression.holes(self._standardized(rows), holes)
         filled = np.where(holes, self._scm.centre + self._scm.scale * z, rows)
-        return self._domain.nearest_cells(filled, holes)
+        near = self._domain.nearest_cells(filled, holes)
+        for block in self._scm.blocks:
+            near[:, block] = one_hot(filled[:, block])
+        return near
 
     def redraw(self, rows: Array, holes: Mask, sweeps: int, intervened: Mask | None = None) -> Array:
         """The rows (N, D) with all holes (N, D) drawn anew; `intervened` (N, D) cells do not follow their causes."""
@@ -91,13 +96,34 @@ class Imputer:
         for _ in range(sweeps):
             for node in self._scm.order:
                 here = np.flatnonzero(missing[:, node])
-                if len(here):
-                    units[here, node] = self._step(node, units[here], follows[here], choose)
+                block = self._scm.block_of(node)
+                if len(here) and node == block[0]:
+                    step = self._step if len(self._levels(block)) == 0 else self._level_step
+                    units[here[:, None], block] = step(block, units[here], follows[here], choose)
         filled[touched] = units
         return filled
 
-    def _step(self, node: int, units: Array, follows: Mask, choose: "_Choice") -> Array:
-        """(N,) new values of one node in rows (N, D) that all lack it."""
+    def _levels(self, nodes: tuple[int, ...]) -> Array:
+        """(K, M) all values that these nodes may take together, if they are levels; none otherwise."""
+        if len(nodes) > 1:
+            return np.eye(len(nodes))
+        response = self._scm.responses[nodes[0]]
+        return response.levels[:, None] if isinstance(response, Thresholds) else np.zeros((0, 1))
+
+    def _level_step(self, nodes: tuple[int, ...], units: Array, follows: Mask, choose: "_Choice") -> Array:
+        """(N, M) new values of nodes with levels, in rows (N, D) that all lack them: every level is weighed."""
+        scm, levels = self._scm, self._levels(nodes)
+        probable = np.empty((len(units), len(levels)))
+        for place, level in enumerate(levels):
+            tried = units.copy()
+            tried[:, nodes] = level
+            own = sum(scm.node_log_density(n, tried, tried[:, n], self._densities[n]) for n in nodes)
+            probable[:, place] = own + self._of_effects(nodes, tried, follows)
+        return np.asarray(levels[choose(probable, np.zeros_like(probable))])
+
+    def _step(self, nodes: tuple[int, ...], units: Array, follows: Mask, choose: "_Choice") -> Array:
+        """(N, 1) new values of one node in rows (N, D) that all lack it."""
+        node = nodes[0]
         scm, density, width = self._scm, self._densities[node], CANDIDATES // 2
         z = scm.causes(node, units)
         location, response = scm.location(node, z), scm.responses[node]
@@ -110,17 +136,19 @@ class Imputer:
         candidates = self._domain.nearest(node, candidates)
         own = np.column_stack([response.log_density(location, z, each, density) for each in candidates.T])
         proposed = np.logaddexp(own, norm.logpdf(candidates, linear[:, None], error)) - np.log(2)
-        probable = own + self._of_effects(node, candidates, units, follows)
-        probable[~self._domain.holds(node, candidates)] = -np.inf
-        return np.take_along_axis(candidates, choose(probable, proposed)[:, None], axis=1)[:, 0]
-
-    def _of_effects(self, node: int, candidates: Array, units: Array, follows: Mask) -> Array:
-        """(N, K) log-densities of the effects of a node in rows (N, D), were it one of the candidates (N, K)."""
-        total, repeated = np.zeros_like(candidates), np.repeat(units, candidates.shape[1], axis=0)
+        width = candidates.shape[1]
+        repeated, following = np.repeat(units, width, axis=0), np.repeat(follows, width, axis=0)
         repeated[:, node] = candidates.ravel()
-        for effect in np.flatnonzero(self._scm.allowed[:, node]):
-            found = self._scm.node_log_density(effect, repeated, repeated[:, effect], self._densities[effect])
-            total += np.where(follows[:, [effect]], found.reshape(candidates.shape), 0.0)
+        probable = own + self._of_effects(nodes, repeated, following).reshape(candidates.shape)
+        probable[~self._domain.holds(node, candidates)] = -np.inf
+        return np.take_along_axis(candidates, choose(probable, proposed)[:, None], axis=1)
+
+    def _of_effects(self, nodes: tuple[int, ...], units: Array, follows: Mask) -> Array:
+        """(N,) log-densities of the effects of nodes in rows (N, D)."""
+        total = np.zeros(len(units))
+        for effect in np.flatnonzero(self._scm.allowed[:, nodes].any(axis=1)):
+            found = self._scm.node_log_density(effect, units, units[:, effect], self._densities[effect])
+            total += np.where(follows[:, effect], found, 0.0)
         return total
 
     def _standardized(self, rows: Array) -> Array:

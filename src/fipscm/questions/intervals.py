@@ -10,6 +10,8 @@ import pandas as pd
 from fipscm.arrays import Array
 from fipscm.errors import DataError
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.response.base import Response
+from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
 from fipscm.questions.plausible import plausible_models
 from fipscm.scm.intervention import Do, Intervention
@@ -45,21 +47,39 @@ def intervened_averages(
 
 
 def with_ends(
-    answers: pd.DataFrame, scm: LearnedSCM, deviations: Deviations, rows: Any, do: Do | Intervention, level: float
+    answers: pd.DataFrame,
+    scm: LearnedSCM,
+    deviations: Deviations,
+    rows: Any,
+    do: Do | Intervention,
+    level: float,
+    rng: np.random.Generator,
 ) -> pd.DataFrame:
     """The counterfactual answers, and after them columns `name (low)` and `name (high)` for each of the model's names.
 
-    Each plausible model abducts the noises of the rows itself.
+    Each plausible model abducts the noises of the rows itself, and draws them where a value leaves several open. The
+    ends of columns with levels or counts are such values; categories have no ends.
     """
-    names = list(scm.names)
-    models = plausible_models(scm, deviations)
-    possible = (model.counterfactual(rows, do)[names].to_numpy() for model in models)
+    nodes = [node for node in range(len(scm.names)) if len(scm.block_of(node)) == 1]
+    names = [scm.names[node] for node in nodes]
+    models = enumerate(plausible_models(scm, deviations))
+    possible = (model.counterfactual(rows, do, rng if draw else None)[names].to_numpy() for draw, model in models)
     ends = dict(zip(("low", "high"), interval(answers[names].to_numpy(), possible, level), strict=True))
+    for place, node in enumerate(nodes):
+        for end in ends.values():
+            end[:, place] = _possible_value(scm.responses[node], end[:, place])
     added = {f"{name} ({end})": ends[end][:, place] for place, name in enumerate(names) for end in ends}
     taken = [name for name in added if name in answers]
     if taken:
         raise DataError(f"The rows have a column '{taken[0]}', which an interval would be called: rename it.")
     return pd.concat([answers, pd.DataFrame(added, answers.index)], axis=1)
+
+
+def _possible_value(response: Response, values: Array) -> Array:
+    """(N,) the nearest values that a column can have."""
+    if isinstance(response, Thresholds):
+        return np.asarray(response.levels[response.places(values)])
+    return np.maximum(np.round(values), 0) if response.kind == "count" else values
 
 
 def interval(

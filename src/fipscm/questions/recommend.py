@@ -66,6 +66,7 @@ def recommend(
     using: Sequence[Hashable] | None = None,
     *,
     ranges: Ranges | None = None,
+    levels: Mapping[Hashable, Array] | None = None,
     rng: np.random.Generator | None = None,
 ) -> Recommendation:
     """Find the column to set, and the value within its range, for which the target's average is nearest to `value`.
@@ -76,6 +77,7 @@ def recommend(
         value: what its average should be.
         using: the columns that can be acted on; every other column unless given.
         ranges: the lowest and highest value allowed for each column; what the model itself samples unless given.
+        levels: the values of columns that take no others.
         rng: of the units that are simulated.
 
     Where several columns do equally well, the smallest change in standard deviations wins.
@@ -96,9 +98,11 @@ def recommend(
 
     def closer(column: Hashable, low: float, high: float) -> _Trial:
         settings: Array = np.linspace(low, high, VALUES, dtype=np.float64)
+        if column in (levels or {}):
+            settings = (levels or {})[column]
         reached = _averages(scm, noise, column, settings)[:, place]
         best = int(np.abs(reached - value).argmin())
-        around = settings[max(best - 1, 0)], settings[min(best + 1, VALUES - 1)]
+        around = settings[max(best - 1, 0)], settings[min(best + 1, len(settings) - 1)]
         return _Trial(column, float(settings[best]), float(reached[best]), float(around[0]), float(around[1]))
 
     def miss(trial: _Trial) -> float:

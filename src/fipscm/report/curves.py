@@ -43,5 +43,5 @@ def partial_dependence(scm: LearnedSCM, cause: Hashable, effect: Hashable, rows:
     changed = np.repeat(some[None], POINTS, axis=0)
     changed[:, :, source] = grid[:, None]
     flat = changed.reshape(-1, rows.shape[1])
-    means = scm.node_value(node, flat, np.zeros(len(flat))).reshape(POINTS, -1).mean(axis=1)
+    means = scm.node_means((node,), flat).reshape(POINTS, -1).mean(axis=1)
     return Curve(cause, effect, grid, means, low, high)

@@ -7,6 +7,7 @@ import numpy as np
 
 from fipscm.arrays import Array
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.effect import Effect
 from fipscm.report.model import FittedModel
 
@@ -50,10 +51,19 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
     ranked = sorted(zip(*np.nonzero(sizes > 1e-9), strict=True), key=lambda pair: -sizes[pair])[:SHOWN]
     found = []
     for cause, outcome in ranked:
-        mean, spread = float(scm.centre[cause]), float(scm.scale[cause])
-        effect = model.effect(scm.names[cause], scm.names[outcome], mean + spread, mean, random_state=rng)
+        treated, control = _raised(scm, cause)
+        effect = model.effect(scm.names[cause], scm.names[outcome], treated, control, random_state=rng)
         found.append(StrongEffect(effect, float(scm.scale[outcome])))
     return sorted(found, key=lambda strong: -abs(strong.standardized[1]))
+
+
+def _raised(scm: LearnedSCM, cause: int) -> tuple[float, float]:
+    """One standard deviation above the mean, and the mean; of levels, the one that is nearest to it and the next."""
+    mean, response = float(scm.centre[cause]), scm.responses[cause]
+    if not isinstance(response, Thresholds):
+        return mean + float(scm.scale[cause]), mean
+    place = min(int(response.places(np.array([mean]))[0]), len(response.levels) - 2)
+    return float(response.levels[place + 1]), float(response.levels[place])
 
 
 def standardized_effects(scm: LearnedSCM, rng: np.random.Generator) -> Array:

@@ -4,7 +4,7 @@ Every operation returns a new object; nothing a caller passes in is changed.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,8 +48,12 @@ class SCM(ABC):
         """Map noises (N, D) to the rows (N, D) that they cause."""
 
     @abstractmethod
-    def sample_to_noise(self, rows: Array) -> Array:
-        """Abduct: map rows (N, D) to the noises (N, D) that caused them."""
+    def sample_to_noise(self, rows: Array, rng: np.random.Generator | None = None) -> Array:
+        """Abduct: map rows (N, D) to the noises (N, D) that caused them.
+
+        Where several noises cause the same value, as they do in a column of counts, one of them is drawn, or without a
+        generator their median taken.
+        """
 
     @abstractmethod
     def do(self, intervention: Do | Intervention) -> "SCM":
@@ -66,7 +70,7 @@ class SCM(ABC):
         """Draw rows from the observational distribution (after `do`, from the interventional one)."""
         return pd.DataFrame(self.sample_arrays(rows, rng)[0], columns=list(self.names))
 
-    def counterfactual(self, rows: Any, do: Do | Intervention) -> pd.DataFrame:
+    def counterfactual(self, rows: Any, do: Do | Intervention, rng: np.random.Generator | None = None) -> pd.DataFrame:
         """Abduct, act, predict: what these same rows would have been under the intervention.
 
         One row may come as a Series or a dictionary. If the rows have labels, a Series in the intervention is matched
@@ -75,7 +79,7 @@ class SCM(ABC):
         given = one_row(rows)
         frame = self.checked_rows(given)
         labelled = by_label(do, frame.index) if isinstance(given, pd.DataFrame) else do
-        values = self.do(labelled).noise_to_sample(self.sample_to_noise(frame.to_numpy()))
+        values = self.do(labelled).noise_to_sample(self.sample_to_noise(frame.to_numpy(), rng))
         answers = pd.DataFrame(values, columns=list(self.names), index=frame.index)
         if not isinstance(given, pd.DataFrame):
             return answers
@@ -86,21 +90,7 @@ class SCM(ABC):
 
         With `missing_cells` some may be NaN.
         """
-        if isinstance(rows, pd.DataFrame):
-            missing = [name for name in self.names if name not in rows.columns]
-            if missing:
-                lacking = f"column '{missing[0]}'" if len(missing) == 1 else f"columns {listed(missing)}"
-                raise DataError(f"The rows lack the {lacking}: pass every variable of the model.")
-            frame = as_frame(rows[list(self.names)])
-        else:
-            frame = as_frame(rows)
-            if frame.shape[1] != len(self.names):
-                raise DataError(
-                    f"The rows have {frame.shape[1]} columns, but the model has {len(self.names)} variables: "
-                    f"pass the columns {listed(self.names)}."
-                )
-        require_finite(frame, missing_cells)
-        return frame.set_axis(list(self.names), axis=1)
+        return checked_rows(rows, self.names, missing_cells)
 
     def checked_noise(self, noise: Array) -> Array:
         """Return the noise as a fresh float64 array (N, D), or say what is wrong with it."""
@@ -115,3 +105,22 @@ class SCM(ABC):
                 "so check what produced them."
             )
         return values
+
+
+def checked_rows(rows: Any, names: Sequence[Hashable], missing_cells: bool = False) -> pd.DataFrame:
+    """The rows as a frame with these columns in this order, or what is wrong with them."""
+    if isinstance(rows, pd.DataFrame):
+        missing = [name for name in names if name not in rows.columns]
+        if missing:
+            lacking = f"column '{missing[0]}'" if len(missing) == 1 else f"columns {listed(missing)}"
+            raise DataError(f"The rows lack the {lacking}: pass every variable of the model.")
+        frame = as_frame(rows[list(names)])
+    else:
+        frame = as_frame(rows)
+        if frame.shape[1] != len(names):
+            raise DataError(
+                f"The rows have {frame.shape[1]} columns, but the model has {len(names)} variables: "
+                f"pass the columns {listed(names)}."
+            )
+    require_finite(frame, missing_cells)
+    return frame.set_axis(list(names), axis=1)

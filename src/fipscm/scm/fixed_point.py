@@ -78,7 +78,7 @@ class FixedPointSCM(SCM):
         checked = self.checked_noise(noise)
         return fixed_point(lambda rows: self.apply(rows, checked), np.zeros_like(checked), len(self.names))
 
-    def sample_to_noise(self, rows: Array) -> Array:
+    def sample_to_noise(self, rows: Array, rng: np.random.Generator | None = None) -> Array:
         """Solve x = H(x, n) for n."""
         if self.inverse is None:
             raise InterventionError(

@@ -28,8 +28,19 @@ class NodewiseSCM(SCM):
         """(N,) the natural value of one node, given its noise (N,) and rows (N, D) that hold its causes."""
 
     @abstractmethod
-    def node_noise(self, node: int, rows: Array, values: Array) -> Array:
-        """(N,) the noise with which one node takes these values (N,), given rows (N, D) that hold its causes."""
+    def node_noise(self, node: int, rows: Array, values: Array, rng: np.random.Generator | None = None) -> Array:
+        """(N,) the noise with which one node takes these values (N,), given rows (N, D) that hold its causes.
+
+        Where there are several such noises, one is drawn, or without a generator their median taken.
+        """
+
+    def settle(self, node: int, rows: Array) -> None:
+        """Called once a node of the rows (N, D) has its value: several nodes may have to agree, as levels do."""
+
+    def noises(self, rows: Array, values: Array, rng: np.random.Generator | None = None) -> Array:
+        """(N, D) noises with which all nodes take these values (N, D), given rows (N, D) that hold their causes."""
+        nodes = range(len(self.names))
+        return np.column_stack([self.node_noise(node, rows, values[:, node], rng) for node in nodes])
 
     def noise_to_sample(self, noise: Array) -> Array:
         """Compute every node once, causes first: the fixed point in a single pass."""
@@ -40,15 +51,16 @@ class NodewiseSCM(SCM):
             for intervention in self.interventions:
                 value = intervention.at(node, value, rows, self.order)
             rows[:, node] = value
+            self.settle(node, rows)
         return rows
 
-    def sample_to_noise(self, rows: Array) -> Array:
+    def sample_to_noise(self, rows: Array, rng: np.random.Generator | None = None) -> Array:
         """Invert every node at its observed causes."""
         values = np.asarray(rows, dtype=np.float64)
         natural = values
         for intervention in reversed(self.interventions):
             natural = intervention.naturalized(natural)
-        return np.column_stack([self.node_noise(node, values, natural[:, node]) for node in range(len(self.names))])
+        return self.noises(values, natural, rng)
 
     def do(self, intervention: Do | Intervention) -> Self:
         """Return the model under one more intervention."""
@@ -64,11 +76,13 @@ class NodewiseSCM(SCM):
         position = np.argsort(order)
 
         def mechanism(x: Array, n: Array) -> Array:
-            rows = x[:, position]
-            return np.column_stack([self.node_value(node, rows, n[:, place]) for place, node in enumerate(order)])
+            rows, values = x[:, position], np.empty_like(x)
+            for place, node in enumerate(order):
+                values[:, node] = self.node_value(node, rows, n[:, place])
+                self.settle(node, values)
+            return values[:, order]
 
         def inverse(x: Array, target: Array) -> Array:
-            rows = x[:, position]
-            return np.column_stack([self.node_noise(node, rows, target[:, place]) for place, node in enumerate(order)])
+            return self.noises(x[:, position], target[:, position])[:, order]
 
         return FixedPointSCM(self.names, order, self.noise, mechanism, inverse)

@@ -62,7 +62,7 @@ class StandardSCM(NodewiseSCM):
         """Evaluate the node's function."""
         return self.functions[node](self._parents(rows, node), noise)
 
-    def node_noise(self, node: int, rows: Array, values: Array) -> Array:
+    def node_noise(self, node: int, rows: Array, values: Array, rng: np.random.Generator | None = None) -> Array:
         """Invert the node's function."""
         return self.functions[node].invert(self._parents(rows, node), values)
 

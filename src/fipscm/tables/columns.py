@@ -50,11 +50,13 @@ class Columns:
         given: the names of all columns.
         variables: what each column is that is to be modelled.
         set_aside: why each of the other columns is not.
+        forms: how pandas holds the cells of variables: "truth values", "whole numbers", "category", "ordered category".
     """
 
     given: Sequence[Hashable]
     variables: Mapping[Hashable, Variable]
     set_aside: Mapping[Hashable, str] = field(default_factory=dict)
+    forms: Mapping[Hashable, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -72,7 +74,8 @@ class Columns:
             if name in named:
                 remedy = ", or set its kind if it is one" if found[name] == RUNNING_NUMBER else ""
                 raise DataError(f"Column '{name}' {reason}, so it is taken for no variable: leave it out{remedy}.")
-        return cls(names, variables, set_aside)
+        forms = {name: form for name in variables if (form := _form(frame[name]))}
+        return cls(names, variables, set_aside, forms)
 
     @classmethod
     def plain(cls, names: Sequence[Hashable]) -> Self:
@@ -101,14 +104,6 @@ class Columns:
         reasons = "; ".join(f"'{name}' {reason}" for name, reason in self.set_aside.items())
         return f"Set aside: {reasons}." if reasons else ""
 
-    def require_numbers(self) -> None:
-        """Refuse categories, which have a place in an order but no mechanism."""
-        for name, levels in self.categories.items():
-            raise DataError(
-                f"Column '{name}' is categorical ({listed(levels)}): its place in the order can be inferred, but a "
-                "model needs numbers, so leave it out, or encode it as numbers first."
-            )
-
     def require_variables(self, fewest: int) -> None:
         """Raise if so few variables are left because of what was set aside."""
         if self.set_aside and len(self.variables) < fewest:
@@ -126,6 +121,9 @@ class Columns:
         for name, levels in self.levels.items():
             if name in coded.columns:
                 coded[name] = _codes(coded[name], levels)
+        for name, form in self.forms.items():
+            if form == "truth values" and name in coded.columns and coded[name].dtype == object:  # some are missing
+                coded[name] = coded[name].map(float, na_action="ignore").astype(np.float64)
         return coded
 
     def without_others(self, cells: Any) -> Any:
@@ -136,16 +134,40 @@ class Columns:
         return cells[:, [name in self.variables for name in self.given]] if is_table and self.set_aside else cells
 
     def decode(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The frame with names of levels where all numbers of a column stand for levels, whatever their number type."""
+        """The frame with names of levels where all numbers of a column stand for levels, whatever their number type.
+
+        Columns that are not continuous come back in the form that they had in the table.
+        """
         named = frame.copy(deep=False)
-        for name, levels in self.levels.items():
+        for name, (kind, levels) in self.variables.items():
+            if kind == "continuous" or name not in frame.columns:
+                continue
             codes = frame[name].round()
-            if ((frame[name] - codes).abs() <= NEARLY).all() and codes.between(0, len(levels) - 1).all():
-                named[name] = [levels[int(code)] for code in codes]
+            if not ((frame[name] - codes).abs() <= NEARLY).all():
+                continue
+            if levels and codes.between(0, len(levels) - 1).all():
+                named[name] = self._formed(name, pd.Series([levels[int(code)] for code in codes], frame.index))
+            elif not levels:
+                named[name] = self._formed(name, codes)
         return named
 
+    def _formed(self, name: Hashable, cells: pd.Series) -> pd.Series:
+        """Cells in the form that the column had in the table."""
+        form = self.forms.get(name, "")
+        if form.endswith("category"):
+            kind = pd.CategoricalDtype(list(self.levels[name]), ordered=form.startswith("ordered"))
+            return cells.astype(kind)
+        if form == "truth values":
+            return cells.astype(bool) if cells.isin((0, 1)).all() else cells
+        return cells.astype(np.int64) if form == "whole numbers" else cells
+
     def code(self, name: Hashable, value: Any) -> Any:
-        """What stands for a value of a column: for names of levels their codes; numbers for texts are codes already."""
+        """What stands for a value of a column: for names of levels their codes; numbers for texts are codes already.
+
+        A function of other columns sees them as they are in the table.
+        """
+        if callable(value) and (self.levels or self.forms):
+            return lambda upstream: self.code(name, value(self.decode(upstream)))
         if name not in self.levels or not isinstance(value, (*_CELL_TYPES, *_SEVERAL_CELLS)):
             return value
         if isinstance(value, _CELL_TYPES):
@@ -168,17 +190,28 @@ class Columns:
     def settings(self) -> dict[str, Any]:
         """Ready for JSON."""
         variables = [[name, *variable] for name, variable in self.variables.items()]
-        return {"given": list(self.given), "variables": variables, "set_aside": list(self.set_aside.items())}
+        pairs = {"set_aside": list(self.set_aside.items()), "forms": list(self.forms.items())}
+        return {"given": list(self.given), "variables": variables, **pairs}
 
     @classmethod
     def restore(cls, settings: Mapping[str, Any]) -> Self:
         """From `settings()`."""
         variables = {name: Variable(kind, tuple(levels)) for name, kind, levels in settings["variables"]}
-        return cls(settings["given"], variables, dict(settings["set_aside"]))
+        return cls(settings["given"], variables, dict(settings["set_aside"]), dict(settings.get("forms", ())))
 
 
 _CELL_TYPES = (str, bool, int, float, np.generic)
 _SEVERAL_CELLS = (list, tuple, np.ndarray, pd.Series)
+
+
+def _form(column: pd.Series) -> str:
+    """How pandas holds the cells of a column, where that is not as any number or text."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return "ordered category" if column.dtype.ordered else "category"
+    present = column.dropna().infer_objects()
+    if pd.api.types.is_bool_dtype(present):
+        return "truth values"
+    return "whole numbers" if pd.api.types.is_integer_dtype(present) else ""
 
 
 def _codes(cells: pd.Series, levels: Sequence[Level]) -> pd.Series:

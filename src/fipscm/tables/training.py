@@ -7,6 +7,7 @@ import pandas as pd
 
 from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError
+from fipscm.tables.blocks import Blocks
 
 
 def require_more_rows_than_columns(frame: pd.DataFrame) -> None:
@@ -25,12 +26,21 @@ class TrainingTable(NamedTuple):
     intervened: Mask  # (N, D), true where a column was set from outside
     holes: Mask  # (N, D), true where a cell was missing, whatever has been filled in since
     untold: Mask  # (N, D), true where a row is not to tell how its column comes about
+    blocks: Blocks  # how its columns become those of a model
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, intervened: Mask) -> "TrainingTable":
+    def of(cls, frame: pd.DataFrame, intervened: Mask, blocks: Blocks) -> "TrainingTable":
         """Where a cell was set from outside or is missing, its row does not tell how its column comes about."""
         holes = frame.isna().to_numpy()
-        return cls(frame, intervened, holes, intervened | holes)
+        return cls(frame, intervened, holes, intervened | holes, blocks)
+
+    @property
+    def expanded(self) -> "TrainingTable":
+        """The same table with the columns that a model is made of."""
+        if self.blocks.are_columns:
+            return self
+        intervened, holes, untold = map(self.blocks.cells, (self.intervened, self.holes, self.untold))
+        return TrainingTable(self.blocks.encode(self.frame), intervened, holes, untold, self.blocks)
 
     def trusting_observed(self, causes: Mask) -> "TrainingTable":
         """The same table, where rows do not tell about a column either if one of its causes (D, D) is missing.

@@ -10,11 +10,16 @@ from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.smooth import Waves
 from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.additive import Additive
+from fipscm.mechanism.response.count import Count
+from fipscm.mechanism.response.gumbel import Gumbel, noises_behind, one_hot
 from fipscm.mechanism.response.kinds import RESPONSES, response_arrays, restore_responses
 from fipscm.mechanism.response.location_scale import LocationScale
+from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.response.monotone import Monotone
+from fipscm.mechanism.response.thresholds import Thresholds
 
 ROWS = 400
+ONE, LOW, HIGH = np.float64(1.0), np.float64(-5.0), np.float64(5.0)
 
 
 def example_of_location_scale():
@@ -38,7 +43,18 @@ def example_of_monotone():
     return Monotone(*np.array([3.0, 2.0, 0.5]), causes, low, high, np.float64(1.5), network.double())
 
 
-EXAMPLES = [Additive(np.float64(3.0), np.float64(2.0)), example_of_location_scale(), example_of_monotone()]
+EXAMPLES = [
+    Additive(np.float64(3.0), np.float64(2.0)),
+    example_of_location_scale(),
+    example_of_monotone(),
+    Thresholds(np.array([0.0, 1.0]), np.array([0.3]), ONE),
+    Thresholds(np.array([1.0, 2.0, 5.0]), np.array([-0.5, 1.0]), ONE),
+    Count(np.float64(0.0), LOW, HIGH, np.float64(4000.0), ONE),
+    Count(np.float64(0.7), LOW, HIGH, np.float64(4000.0), ONE),
+    Logarithm(np.float64(0.2), np.float64(0.5), HIGH, ONE, ONE),
+    Gumbel(ONE),
+]
+DISCRETE = [response for response in EXAMPLES if response.discrete and response.kind != "gumbel"]
 
 
 @pytest.fixture(params=EXAMPLES, ids=lambda response: response.kind)
@@ -77,6 +93,7 @@ def test_a_saved_response_answers_the_same(response, drawn):
     np.testing.assert_array_equal(restored.value(location, z, noise), response.value(location, z, noise))
 
 
+@pytest.mark.parametrize("response", [each for each in EXAMPLES if not each.linked], ids=lambda each: each.kind)
 def test_slopes_are_those_of_the_standardized_value(response, drawn):
     location, z, noise = drawn
     scale, step = 2.0, 1e-6
@@ -89,3 +106,49 @@ def test_slopes_are_those_of_the_standardized_value(response, drawn):
         np.testing.assert_allclose(
             in_causes[smooth, column], (differences / (2 * step * scale))[smooth], rtol=1e-4, atol=1e-5
         )
+
+
+@pytest.fixture
+def logistic(drawn):
+    """Many rows with the same causes, and logistic noises."""
+    return np.full(20_000, 0.7), np.zeros((20_000, 3)), np.random.default_rng(2).logistic(size=20_000)
+
+
+@pytest.mark.parametrize("response", DISCRETE, ids=lambda response: response.kind)
+def test_probabilities_and_means_are_those_of_values_with_logistic_noise(response, logistic):
+    location, z, noise = logistic
+    values = response.value(location, z, noise)
+    found, counts = np.unique(values, return_counts=True)
+    told = np.exp(response.log_density(location[: len(found)], z[: len(found)], found, np.zeros_like))
+    np.testing.assert_allclose(counts / len(values), told, atol=0.015)
+    assert response.mean(location, z)[0] == pytest.approx(values.mean(), abs=4 * values.std() / len(values) ** 0.5)
+
+
+@pytest.mark.parametrize("response", DISCRETE, ids=lambda response: response.kind)
+def test_noises_drawn_behind_values_are_noises_again(response, logistic):
+    location, z, noise = logistic
+    again = response.noise(location, z, response.value(location, z, noise), np.random.default_rng(3))
+    levels = np.linspace(0.05, 0.95, 19)
+    np.testing.assert_allclose(np.quantile(again, levels), np.quantile(noise, levels), atol=0.1)
+
+
+@pytest.mark.parametrize("dispersion", [0.0, 0.7])
+def test_counts_far_out_are_explained_by_their_noises(dispersion):
+    response = Count(np.float64(dispersion), LOW, HIGH, np.float64(4000.0), ONE)
+    counts, location, z = np.array([0.0, 40.0, 90.0]), np.array([5.0, -1.0, 1.0]), np.zeros((3, 1))
+    np.testing.assert_array_equal(response.value(location, z, response.noise(location, z, counts)), counts)
+
+
+def test_gumbel_noises_choose_levels_by_their_locations_and_are_found_again():
+    rng = np.random.default_rng(0)
+    locations = np.tile([0.0, 1.0, -1.0], (20_000, 1))
+    noise = rng.gumbel(size=locations.shape)
+    chosen = one_hot(locations + noise)
+    shares = np.exp([0.0, 1.0, -1.0]) / np.exp([0.0, 1.0, -1.0]).sum()
+    np.testing.assert_allclose(chosen.mean(axis=0), shares, atol=0.015)
+    for generator in (rng, None):
+        again = noises_behind(locations, chosen, generator)
+        np.testing.assert_array_equal(one_hot(locations + again), chosen)
+    drawn = noises_behind(locations, chosen, rng)
+    levels = np.linspace(0.05, 0.95, 19)
+    np.testing.assert_allclose(np.quantile(drawn, levels, axis=0), np.quantile(noise, levels, axis=0), atol=0.1)

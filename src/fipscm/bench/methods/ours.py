@@ -31,7 +31,8 @@ class FittedFiP:
 
     def counterfactual(self, rows: pd.DataFrame, do: Do) -> pd.DataFrame:
         """What these rows would have been."""
-        return self.model.counterfactual(rows, do)
+        imagined: pd.DataFrame = self.model.counterfactual(rows, do)
+        return imagined
 
     def interval(self, asked: KnownEffect) -> tuple[float, float]:
         """Low and high end of the interval of an effect."""

@@ -81,7 +81,9 @@ def effect(
             name: getattr(found, name)
             for name in ("estimate", "low", "high", "level", "possible", "by_order", "sign_flips")
         }
-        print(json.dumps({**vars(found.question), **facts}))
+        asked = {name: getattr(found.question, name) for name in ("treatment", "outcome", "treated", "control")}
+        levels = {"by_level": [each._asdict() for each in found.by_level]} if found.by_level else {}
+        print(json.dumps({**asked, **facts, **levels}))
     else:
         print(found)
 

@@ -13,6 +13,7 @@ from fipscm.errors import DataError, KnowledgeError
 if TYPE_CHECKING:
     from fipscm.estimator import FiP
     from fipscm.explore.session import Data
+    from fipscm.tables.columns import Columns
 
 
 @unfolded
@@ -58,7 +59,8 @@ def _saved(path: str, data: str | None, options: FitOptions) -> "tuple[Data, Cal
             f"{', '.join(options.given())} cannot change a model that is fitted: give the table alone."
         )
     settings = load_archive(path, "model")[1]
-    columns = settings["names"]
+    known = Columns.restore(settings["columns"]) if "columns" in settings else Columns.plain(settings["names"])
+    columns = list(known.variables)
     if data is None:
         raise DataError(f"'{path}' holds no rows to explore: give its table too, as in fipscm explore {path} data.csv.")
     frame = read_table(data, reading=options.reading)
@@ -68,7 +70,7 @@ def _saved(path: str, data: str | None, options: FitOptions) -> "tuple[Data, Cal
             f"'{data}' does not match '{path}': it lacks {listed(missing)}; it has {listed(frame.columns)}. "
             "Give the table that the model was fitted on, or one with the same columns."
         )
-    known = Columns.restore(settings["columns"]) if "columns" in settings else Columns.plain(columns)
+    _require_numbers(known)
     table = as_frame(known.encode(frame[columns]))
     require_finite(table)
 
@@ -94,7 +96,7 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
         )
     chosen, known, named = options.choose(read_table(path, reading=options.reading))
     known.require_variables(fewest=2)
-    known.require_numbers()
+    _require_numbers(known)
     warn_of_set_aside(known)
     table = training_frame(known.encode(known.without_others(chosen)), fewest_columns=2)
     intervened = known.without_others(named)
@@ -106,3 +108,9 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
         return estimator.fit(table, intervened=intervened, on_progress=report)
 
     return Data(table, path, None, intervened), fit
+
+
+def _require_numbers(known: "Columns") -> None:
+    """Refuse categories, which the page cannot show."""
+    for name in known.categories:
+        raise DataError(f"Column '{name}' is categorical, which the explorer does not show: leave it out with --drop.")

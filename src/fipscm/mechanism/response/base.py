@@ -21,9 +21,16 @@ class Response(ABC):
     """A map from causes and noise to value, with its inverse and its density. All its fields are arrays.
 
     `location` is (N,), `z` has the causes of each row in standardized columns (N, D); noises and values are (N,).
+
+    Attributes:
+        kind: its name in model files.
+        linked: whether the location has a scale of its own, such as that of logits, instead of the column's.
+        discrete: whether several noises give the same value, so that a value leaves a range of them open.
     """
 
     kind: ClassVar[str]
+    linked: ClassVar[bool] = False
+    discrete: ClassVar[bool] = False
 
     @abstractmethod
     def value(self, location: Array, z: Array, noise: Array) -> Array:
@@ -47,6 +54,10 @@ class Response(ABC):
         Unless a kind says otherwise, the location alone moves the value.
         """
         return np.ones(len(z)), np.zeros(np.shape(z))
+
+    def moved(self, location: Array, by: Array) -> Array:
+        """The location at which the mean lies `by` (N,) standard deviations of the column higher, on average."""
+        return np.asarray(location + by)
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything learned, as named arrays."""

@@ -8,10 +8,16 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.base import Response
+from fipscm.mechanism.response.count import Count
+from fipscm.mechanism.response.gumbel import Gumbel
 from fipscm.mechanism.response.location_scale import LocationScale
+from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.response.monotone import Monotone
+from fipscm.mechanism.response.thresholds import Thresholds
 
-RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (Additive, LocationScale, Monotone)}
+_CONTINUOUS = (Additive, LocationScale, Monotone, Logarithm)
+_DISCRETE = (Thresholds, Count, Gumbel)
+RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (*_CONTINUOUS, *_DISCRETE)}
 
 
 def all_additive(centre: Array, scale: Array) -> tuple[Response, ...]:

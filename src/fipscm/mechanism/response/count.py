@@ -1,0 +1,92 @@
+"""Counts: Poisson or negative binomial, increasing in a logistic noise. Shapes: N rows.
+
+The mean is exp(location), the variance mean + dispersion * mean^2; without dispersion that is Poisson's.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import betainc, expit, gammainc, gammaincc, gammaln, xlogy
+
+from fipscm.arrays import Array
+from fipscm.mechanism.response.base import LogDensity, Response
+from fipscm.mechanism.response.logistic import noise_between
+
+TINY = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True)
+class Count(Response):
+    """x = the quantile of the counts with mean exp(location), at the level of the noise.
+
+    Attributes:
+        dispersion: zero for Poisson.
+        lowest: the lowest location, and
+        highest: the highest one: beyond the rows a tangent on the scale of logarithms would soon reach absurd counts.
+        most: the largest count that is told.
+        stretch: how far the location moves for one standard deviation of the column, on average over the rows.
+    """
+
+    dispersion: Array
+    lowest: Array
+    highest: Array
+    most: Array
+    stretch: Array
+    kind: ClassVar[str] = "count"
+    linked: ClassVar[bool] = True
+    discrete: ClassVar[bool] = True
+
+    def value(self, location: Array, z: Array, noise: Array) -> Array:
+        """The smallest count that so large a share of all counts does not exceed: found by bisection."""
+        mean, wanted = self.mean(location, z), expit(-np.abs(noise))
+        low, high = np.zeros_like(mean), np.full_like(mean, self.most)
+        for _ in range(int(np.ceil(np.log2(self.most + 1)))):
+            middle = np.floor((low + high) / 2)
+            below, above = self._shares(middle, mean)
+            enough = np.where(noise > 0, above <= wanted, below >= wanted)
+            low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
+        return np.asarray(high)
+
+    def noise(self, location: Array, z: Array, values: Array, rng: np.random.Generator | None = None) -> Array:
+        """Between the levels of this count and of the one before."""
+        mean = self.mean(location, z)
+        below, above = self._shares(values, mean)
+        below_less, above_less = self._shares(values - 1, mean)
+        low = np.where(values > 0, _log_odds(below_less, above_less), -np.inf)
+        return noise_between(low, _log_odds(below, above), rng)
+
+    def mean(self, location: Array, z: Array) -> Array:
+        """The exponential of the location."""
+        return np.asarray(np.exp(np.clip(location, self.lowest, self.highest)))
+
+    def log_density(self, location: Array, z: Array, values: Array, of_noise: LogDensity) -> Array:
+        """The logarithm of the probability of the count."""
+        return log_probability(np.maximum(np.round(values), 0), self.mean(location, z), float(self.dispersion))
+
+    def moved(self, location: Array, by: Array) -> Array:
+        """By standard deviations of the column, on average over the training rows."""
+        return np.asarray(location + self.stretch * by)
+
+    def _shares(self, counts: Array, mean: Array) -> tuple[Array, Array]:
+        """(N,), (N,), the probabilities of at most so many, and of more."""
+        at_least = np.maximum(counts, 0)
+        if self.dispersion == 0:
+            return gammaincc(at_least + 1, mean), gammainc(at_least + 1, mean)
+        size = 1 / self.dispersion
+        success = size / (size + mean)
+        return betainc(size, at_least + 1, success), betainc(at_least + 1, size, 1 - success)
+
+
+def log_probability(counts: Array, mean: Array, dispersion: float) -> Array:
+    """(N,) logarithms of the probabilities of counts (N,) with means (N,)."""
+    if dispersion == 0:
+        return np.asarray(xlogy(counts, mean) - mean - gammaln(counts + 1))
+    size = 1 / dispersion
+    ways = gammaln(counts + size) - gammaln(size) - gammaln(counts + 1)
+    return np.asarray(ways - size * np.log1p(dispersion * mean) - xlogy(counts, 1 + size / mean))
+
+
+def _log_odds(below: Array, above: Array) -> Array:
+    """(N,) logarithms of one share over the other, each of which may be nearly zero."""
+    return np.asarray(np.log(np.maximum(below, TINY)) - np.log(np.maximum(above, TINY)))

@@ -176,6 +176,7 @@ GOOD_AND_BAD = {
     "counterfactual": ((ROWS, ROWS, np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
     "far": ((ROWS, ROWS[::-1], np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
     "noise": ((ROWS, ROWS, np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
+    "effects": ((ROWS, ROWS, np.ones(4)), (ROWS, ROWS + 1, np.ones(4))),
     "mmd": ((ROWS, ROWS), (ROWS, ROWS + 1)),
 }
 

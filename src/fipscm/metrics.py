@@ -120,6 +120,16 @@ def rescaled_l2(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float
     return float(np.sqrt((error**2).mean(axis=1)).mean())
 
 
+def relative_error(truth: ArrayLike, predicted: ArrayLike, unit: ArrayLike) -> float:
+    """Mean size of the errors of changes (N, D), in units (D,), as a share of the mean size of the true changes.
+
+    >>> relative_error([[0.0, 4.0], [0.0, 0.0]], [[0.0, 4.0], [1.0, 0.0]], [1.0, 2.0])
+    0.5
+    """
+    true, found = (np.asarray(changes, dtype=np.float64) / np.asarray(unit) for changes in (truth, predicted))
+    return float(np.linalg.norm(true - found, axis=1).mean() / np.linalg.norm(true, axis=1).mean())
+
+
 def error_of_means(truth: ArrayLike, predicted: ArrayLike, std: ArrayLike) -> float:
     """Mean over variables of |mean(x) - mean(xhat)| / std, std (D,) of the observed columns.
 
@@ -185,6 +195,7 @@ SCORES: dict[str, Score] = {
     "calibration": Score("calibration error of edge probabilities, table by table", False, calibration_error),
     "counterfactual": Score("counterfactual error", False, rescaled_l2),
     "far": Score("error of the descendants' means under interventions beyond the rows", False, error_of_means),
+    "effects": Score("error of effects as a share of the true ones", False, relative_error),
     "coverage": Score("share of 95 % intervals of effects that hold the truth", None),
     "coverage_zero": Score("share of 95 % intervals that hold the truth, no effect", None),
     "coverage_weak": Score("share of 95 % intervals that hold the truth, weak effect", None),
@@ -193,6 +204,7 @@ SCORES: dict[str, Score] = {
     "no_width": Score("share of intervals of width zero", False),
     "noise": Score("noise error", False, rescaled_l2),
     "mmd": Score("MMD of samples", False, mmd),
+    "log_likelihood": Score("held-out log-likelihood of a cell", True),
     "doubted": Score("share of tables whose assumptions the method's own check doubts", None),
     "seconds": Score("processor seconds", False),
     "memory": Score("peak memory, MB", False),

@@ -16,6 +16,7 @@ from fipscm.estimator import MISSING
 from fipscm.mechanism.noise_kinds import NOISES
 from fipscm.order import ORDERINGS, SCALES
 from fipscm.simulate import PRIORS
+from fipscm.simulate.mixed.holes import PATTERNS
 from fipscm.simulate.worlds import VARIANTS
 from fipscm.tables.kinds import KINDS
 
@@ -68,6 +69,7 @@ def test_every_public_name_is_there_and_no_other():
         (names.PRESETS, PRIORS),
         (names.DISTRIBUTIONS, dict.fromkeys(name for priors in PRIORS.values() for name in priors)),
         (names.VARIANTS, VARIANTS),
+        (names.PATTERNS, PATTERNS),
         (names.BACKENDS, BACKENDS),
         (names.TASKS, TASKS),
         (names.SUMMARIES, SUMMARIES),

@@ -12,14 +12,21 @@ from fipscm.simulate import C_SUITE, CAUSAL_NF, PRIORS, known_scm
 from fipscm.simulate.continued import CONTINUATIONS, NODES
 from fipscm.simulate.effects import EFFECT_SCMS
 from fipscm.simulate.metadatasets import ROWS
-from fipscm.simulate.worlds import VARIANTS
+from fipscm.simulate.mixed.draw import MIXED
+from fipscm.simulate.mixed.holes import PATTERNS
+from fipscm.simulate.non_additive import NON_ADDITIVE
+from fipscm.simulate.worlds import PLAIN, VARIANTS
 
 _TABLES = {"sachs": (11, SACHS_ROWS), "syntren": (20, 500)}
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Every combination of these; presets, dims and variants concern the random collections only."""
+    """Every combination of these.
+
+    Presets and families concern the random collections only, dims those and the SCMs of `noise` and `mixed`, variants
+    the random collections and `mixed`, where they are patterns of missing cells.
+    """
 
     names: tuple[str, ...] = COLLECTIONS
     presets: tuple[str, ...] = ("released",)
@@ -31,7 +38,8 @@ class Grid:
     families: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        known = {"preset": (self.presets, PRIORS), "scale": (self.scales, SCALES), "variant": (self.variants, VARIANTS)}
+        variants = (*VARIANTS, *PATTERNS)
+        known = {"preset": (self.presets, PRIORS), "scale": (self.scales, SCALES), "variant": (self.variants, variants)}
         for kind, (asked, names) in known.items():
             for name in asked:
                 if name not in names:
@@ -42,6 +50,10 @@ class Grid:
         for seed, name, scale in product(self.seeds, self.names, self.scales):
             if name in RANDOM:
                 yield from self._random(name, seed, scale)
+            elif name == MIXED or name in NON_ADDITIVE:
+                variants = self.variants if name == MIXED else (PLAIN,)
+                for nodes, rows, variant in product(self.dims, self.rows, variants):
+                    yield DataSet(name, nodes, rows=rows, seed=seed, scale=scale, variant=variant)
             elif name in _TABLES:
                 nodes, rows = _TABLES[name]
                 yield DataSet(name, nodes, rows=rows, seed=seed, scale=scale)
@@ -84,6 +96,7 @@ DISCOVERY = ("pc", "ges", "golem", "dag-gnn", "gran-dag", "notears-mlp", "direct
 ORDERS = ("variance", "r2", "direct-lingam", "score", "nogam", "random")
 GENERATIVE = ("dowhy-graph", "dowhy-predicted")
 FLOWS = ("causal-nf", "carefl")
+ADDITIVE = ("fip-additive", "fip-order-additive")
 STRESSED = ("fip", "zero-shot", "variance", "pc", "ges", "direct-lingam")
 
 TASKS: dict[str, Task] = {
@@ -124,7 +137,7 @@ TASKS: dict[str, Task] = {
         (*OURS, "fip-paper", *GENERATIVE),
         ("counterfactual",),
     ),
-    "noise": Task("Noises: r-l2", "the noise table of appendix F", (*OURS, "dowhy-graph"), ("noise",)),
+    "abduction": Task("Noises: r-l2", "the noise table of appendix F", (*OURS, "dowhy-graph"), ("noise",)),
     "c-suite": Task(
         "C-Suite",
         "figure 3 and table 2 (C-Suite)",
@@ -209,6 +222,21 @@ TASKS: dict[str, Task] = {
         ("far",),
         columns="name",
         grid=Grid(tuple(CONTINUATIONS), rows=(1_000,), seeds=tuple(range(10))),
+    ),
+    "noise": Task(
+        "Noise that is not additive",
+        None,
+        ("fip", "fip-order", *ADDITIVE, *FLOWS, "dowhy-order", "dowhy-post-nonlinear"),
+        ("counterfactual", "mmd", "log_likelihood", "seconds", "f1"),
+        grid=Grid(tuple(NON_ADDITIVE), dims=(5, 10, 20), rows=(1_000, 10_000)),
+    ),
+    "mixed": Task(
+        "Columns of every kind, and missing cells",
+        None,
+        ("fip", "fip-drop", "fip-graph", "dowhy-mixed", "dowhy-codes"),
+        ("tos", "f1", "effects", "counterfactual", "seconds"),
+        columns="variant",
+        grid=Grid((MIXED,), dims=(5, 10, 20), rows=(1_000, 5_000), variants=tuple(PATTERNS)),
     ),
     "coverage": Task(
         "Intervals of effects",

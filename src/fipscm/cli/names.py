@@ -9,18 +9,20 @@ VARIANTS = (
     *("plain", "non-additive", "hidden-confounder", "mixed", "outliers", "iscm"),
     *("post-nonlinear", "location-scale", "multiplicative", "discrete", "missing", "measurement-error"),
 )
+PATTERNS = ("plain", "missing-10", "missing-30", "missing-depending-10", "missing-depending-30")
 SUMMARIES = ("scoreboard", "orders", "pipeline", "pipeline-order", "failures", "coverage")
 BACKENDS = ("local", "ray", "dask")
 TASKS = (
-    *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "noise"),
+    *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "abduction"),
     *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks", "far"),
-    "coverage",
+    *("noise", "mixed", "coverage"),
 )
 BENCH_METHODS = (
-    *("fip", "fip-order", "fip-graph", "fip-paper", "zero-shot"),
+    *("fip", "fip-order", "fip-graph", "fip-additive", "fip-order-additive", "fip-drop", "fip-paper", "zero-shot"),
     *("variance", "r2", "direct-lingam", "score", "nogam", "random"),
     *("pc", "ges", "golem", "dag-gnn", "gran-dag", "notears-mlp", "avici"),
-    *("dowhy-graph", "dowhy-predicted", "dowhy-bootstrap", "causal-nf", "carefl"),
+    *("dowhy-graph", "dowhy-predicted", "dowhy-order", "dowhy-post-nonlinear", "dowhy-bootstrap"),
+    *("dowhy-mixed", "dowhy-codes", "causal-nf", "carefl"),
     *("least-squares", "adjustment"),
     *("d-max-2", "d-max-10", "d-max-20", "transformer"),
 )

@@ -13,6 +13,8 @@ from fipscm.bench.tasks import TASKS
 from fipscm.errors import DataError, UnknownNameError
 from fipscm.metrics import rescaled_l2
 from fipscm.simulate import known_scm, metadataset
+from fipscm.simulate.mixed.holes import PATTERNS
+from fipscm.simulate.non_additive import NON_ADDITIVE
 from fipscm.simulate.worlds import VARIANTS
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -25,6 +27,8 @@ EVERY = [
     DataSet("triangle", 3, rows=300),
     DataSet("far-saturating", 6, rows=300),
     DataSet("effect-curved-skewed", 5, rows=300),
+    *(DataSet(name, 5, rows=300) for name in NON_ADDITIVE),
+    *(DataSet("mixed", 5, rows=300, variant=pattern) for pattern in PATTERNS),
 ]
 
 
@@ -113,6 +117,28 @@ def test_a_table_without_a_complete_row_is_refused():
     problem = make_problem(replace(PLAIN, variant="missing"))
     with pytest.raises(DataError, match="Each of the 300 rows lacks a cell"):
         replace(problem, table=problem.table.assign(x0=np.nan)).complete_rows()
+
+
+def test_all_patterns_of_missing_cells_have_the_same_rows_and_the_same_truth():
+    whole, holed = (make_problem(DataSet("mixed", 5, rows=300, variant=name)) for name in ("plain", "missing-30"))
+    kept = holed.table.notna()
+    assert 0.5 < kept.mean(axis=None) < 0.9
+    assert all((holed.table[name][kept[name]] == whole.table[name][kept[name]]).all() for name in whole.table)
+    for one, other in zip(whole.mixed.contrasts, holed.mixed.contrasts, strict=True):
+        np.testing.assert_array_equal(one.truth, other.truth)
+
+
+def test_names_have_no_scale():
+    with pytest.raises(DataError, match="--scales raw"):
+        make_problem(DataSet("mixed", 5, rows=300, scale="standardized"))
+
+
+def test_variances_that_say_nothing_are_no_evidence_and_amounts_stay_positive():
+    problem = make_problem(DataSet("noise-multiplicative", 5, rows=300))
+    assert problem.scale == "standardized"
+    assert (problem.table > 0).all(axis=None)
+    assert problem.held_out is not None
+    assert not problem.held_out.head(300).equals(problem.table)
 
 
 def test_two_variables_of_the_pairs_are_always_cause_and_effect():

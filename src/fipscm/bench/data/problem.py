@@ -15,6 +15,7 @@ from fipscm.graph import topological_order
 from fipscm.simulate import CounterfactualTest
 from fipscm.simulate.effects import KnownEffect
 from fipscm.simulate.metadatasets import ROWS
+from fipscm.simulate.mixed.truth import MixedTruth
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,15 @@ class DataSet:
 
     Attributes:
         name: a random collection (lin-in, ...), a known SCM, a continuation (far-linear, ...), an SCM of effects
-            (effect-linear-normal, ...), sachs or syntren.
+            (effect-linear-normal, ...), an SCM whose noise is not additive (noise-multiplicative, ...), mixed, sachs or
+            syntren.
         preset: of a random collection, else empty.
         family: graph family of a random collection, else empty.
         nodes: number of variables.
         rows: number of rows.
         seed: which of the SCMs, resamples or tables of that description.
         scale: raw, or standardized.
-        variant: which assumption of the collection is broken; "plain" if none is.
+        variant: which assumption of the collection is broken, or which cells are missing; "plain" if none is.
     """
 
     name: str
@@ -66,13 +68,16 @@ class Problem:
     Attributes:
         table: (N, D) the rows a method may see; NaN where a cell is missing.
         adjacency: (D, D) the true graph.
-        unit: (D,) what the errors of each column are divided by: usually its standard deviation.
+        unit: (D,) what the errors of each column are divided by: usually its standard deviation; of a mixed table, the
+            errors of each of its figures.
         make_tests: counterfactuals with their truth, in the units of the table; none where no SCM is known.
         noise: (N, D) the noise behind the rows, in the units of the table, where it is additive.
         judged_by: the score of the tests: "counterfactual", or "far" where they lie beyond the rows.
         effects: average effects with their truth, in the units of the table; a problem that has them is judged by
             their intervals alone.
-        scale: whether the columns still have their own scales ("raw") or not ("standardized").
+        held_out: (N, D) further rows, where the likelihood of such rows is a score.
+        mixed: what is true of a table with columns of several kinds, instead of `make_tests`.
+        scale: whether the columns' variances may say something about their order ("raw") or not ("standardized").
     """
 
     table: pd.DataFrame
@@ -82,6 +87,8 @@ class Problem:
     noise: Array | None = None
     judged_by: str = "counterfactual"
     effects: tuple[KnownEffect, ...] = ()
+    held_out: pd.DataFrame | None = None
+    mixed: MixedTruth | None = None
     scale: str = "raw"
 
     @cached_property
@@ -124,5 +131,6 @@ class Problem:
             unit=self.unit / factors,
             make_tests=tests,
             noise=None if self.noise is None else self.noise / factors,
+            held_out=None if self.held_out is None else (self.held_out - mean) / std,
             scale="standardized",
         )

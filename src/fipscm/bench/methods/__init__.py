@@ -4,6 +4,7 @@ from fipscm.bench.methods.adjustment import Adjustment
 from fipscm.bench.methods.avici import Avici
 from fipscm.bench.methods.causal_learn import CAUSAL_LEARN_METHODS
 from fipscm.bench.methods.dowhy_gcm import DOWHY_METHODS
+from fipscm.bench.methods.dowhy_mixed import DOWHY_MIXED_METHODS
 from fipscm.bench.methods.flows import FLOW_METHODS
 from fipscm.bench.methods.gcastle import CASTLE_METHODS
 from fipscm.bench.methods.least_squares import LeastSquares
@@ -22,6 +23,7 @@ METHODS: dict[str, Method] = {
         *CASTLE_METHODS,
         Avici(),
         *DOWHY_METHODS,
+        *DOWHY_MIXED_METHODS,
         *FLOW_METHODS,
         LeastSquares(),
         Adjustment(),

@@ -38,7 +38,7 @@ class DoWhyModel:
         """Draw roots and noises from those of the table, and predict."""
         from dowhy import gcm
 
-        with _dowhy_globals(rng):
+        with borrowed_dowhy(rng):
             drawn: pd.DataFrame = gcm.draw_samples(self.scm, rows)
         return drawn[self.columns]
 
@@ -70,13 +70,19 @@ class DoWhyModel:
         return lambda _: float(value)
 
 
+Assign = Callable[[Any, pd.DataFrame], None]  # gives every node of an SCM a mechanism
+
+
 class DoWhy(Method):
     """Mechanisms of DoWhy on a graph that comes from elsewhere."""
 
     packages = ("dowhy",)
 
-    def __init__(self, name: str, title: str, given: str, graph: Callable[[Problem], Adjacency]):
+    def __init__(
+        self, name: str, title: str, given: str, graph: Callable[[Problem], Adjacency], assign: Assign | None = None
+    ):
         self.name, self.title, self.given, self.graph = name, title, given, graph
+        self.assign = assign or _assign_by_quality
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Answer:
         """Choose and fit a mechanism per node; the graph is not DoWhy's finding, so none is reported."""
@@ -84,10 +90,33 @@ class DoWhy(Method):
 
         columns = problem.table.columns
         scm = gcm.InvertibleStructuralCausalModel(to_networkx(self.graph(problem), list(columns)))
-        with _dowhy_globals(rng):
-            gcm.auto.assign_causal_mechanisms(scm, problem.table, quality=gcm.auto.AssignmentQuality.GOOD)
+        with borrowed_dowhy(rng):
+            self.assign(scm, problem.table)
             gcm.fit(scm, problem.table)
         return Answer(model=DoWhyModel(scm, columns))
+
+
+def _assign_by_quality(scm: Any, table: pd.DataFrame) -> None:
+    """Let DoWhy choose each node's mechanism."""
+    from dowhy import gcm
+
+    gcm.auto.assign_causal_mechanisms(scm, table, quality=gcm.auto.AssignmentQuality.GOOD)
+
+
+def _assign_post_nonlinear(scm: Any, table: pd.DataFrame) -> None:
+    """Positive columns are the exponential of a sum of a function and noise, the one bend of DoWhy's that fits them."""
+    from dowhy import gcm
+    from dowhy.gcm.ml.regression import InvertibleExponentialFunction
+
+    quality = gcm.auto.AssignmentQuality.GOOD
+    for name in scm.graph.nodes:
+        causes, values = gcm.auto.get_ordered_predecessors(scm.graph, name), table[name].to_numpy()
+        if causes and values.min() > 0:
+            regression, _ = gcm.auto.select_model(table[causes].to_numpy(), np.log(values), quality)
+            bent = gcm.PostNonlinearModel(regression, gcm.EmpiricalDistribution(), InvertibleExponentialFunction())
+            scm.set_causal_mechanism(name, bent)
+        else:
+            gcm.auto.assign_causal_mechanism_node(scm, name, table, quality)
 
 
 class DoWhyBootstrap(Method):
@@ -102,11 +131,16 @@ class DoWhyBootstrap(Method):
         """Choose a mechanism per node."""
         from dowhy import gcm
 
-        graph = adjacency_from_allowed(allowed_from_order(problem.order))
+        graph = _all_edges(problem)
         scm = gcm.InvertibleStructuralCausalModel(to_networkx(graph, list(problem.table.columns)))
-        with _dowhy_globals(rng):
+        with borrowed_dowhy(rng):
             gcm.auto.assign_causal_mechanisms(scm, problem.table, quality=gcm.auto.AssignmentQuality.GOOD)
         return Answer(interval=lambda asked: _bootstrapped(scm, problem.table, asked, rng))
+
+
+def _all_edges(problem: Problem) -> Adjacency:
+    """Every edge that the true order allows."""
+    return adjacency_from_allowed(allowed_from_order(problem.order))
 
 
 def _bootstrapped(scm: Any, table: pd.DataFrame, asked: KnownEffect, rng: np.random.Generator) -> tuple[float, float]:
@@ -117,14 +151,14 @@ def _bootstrapped(scm: Any, table: pd.DataFrame, asked: KnownEffect, rng: np.ran
         doses = ({asked.treatment: lambda _: 1.0}, {asked.treatment: lambda _: 0.0})
         return np.array([gcm.average_causal_effect(fitted, asked.outcome, *doses, num_samples_to_draw=1_000)])
 
-    with _dowhy_globals(rng):
+    with borrowed_dowhy(rng):
         _, ends = gcm.confidence_intervals(gcm.fit_and_compute(effect, scm, table), LEVEL)
     low, high = np.ravel(ends)
     return float(low), float(high)
 
 
 @contextmanager
-def _dowhy_globals(rng: np.random.Generator) -> Iterator[None]:
+def borrowed_dowhy(rng: np.random.Generator) -> Iterator[None]:
     """Seed the global generators DoWhy draws from, keep it to one quiet process, and put everything back."""
     from dowhy.gcm import config
 
@@ -154,6 +188,19 @@ DOWHY_METHODS: tuple[Method, ...] = (
         "DoWhy GCM, additive noise, quality GOOD, on this project's zero-shot graph (dowhy)",
         "rows",
         lambda problem: zero_shot(problem.table, problem.scale).adjacency(),
+    ),
+    DoWhy(
+        "dowhy-order",
+        "DoWhy GCM, additive noise, quality GOOD, every edge that the true order allows (dowhy)",
+        "order",
+        _all_edges,
+    ),
+    DoWhy(
+        "dowhy-post-nonlinear",
+        "the same, positive columns post-nonlinear: the exponential of a sum (dowhy)",
+        "order",
+        _all_edges,
+        _assign_post_nonlinear,
     ),
     DoWhyBootstrap(),
 )

@@ -65,6 +65,13 @@ class FlowModel:
                 values = self.flow().compute_counterfactual(values, column, value)
         return pd.DataFrame(values.numpy() * self.std + self.mean, rows.index, self.columns)
 
+    def log_likelihood(self, rows: pd.DataFrame) -> Array:
+        """(N,) log-densities in the units of the table."""
+        values = torch.as_tensor((rows[self.columns].to_numpy(np.float64) - self.mean) / self.std)
+        with torch.no_grad():
+            densities = self.flow().log_prob(values).numpy()
+        return np.asarray(densities - np.log(self.std).sum(), dtype=np.float64)
+
     def noise(self, rows: pd.DataFrame) -> None:
         """None: the noise of a flow is not additive and has no units."""
 
@@ -109,7 +116,8 @@ class Flow(Method):
             )
             _fit(flow, torch.as_tensor((values - mean) / std, dtype=torch.float32))
         model = FlowModel(flow.double(), problem.table.columns, problem.order, mean, std)
-        return Answer(model=model, figures={"parameters": _count_parameters(flow)})
+        figures = {"parameters": _count_parameters(flow)}
+        return Answer(model=model, log_likelihood=model.log_likelihood, figures=figures)
 
 
 def _affine(shift: Tensor, scale: Tensor) -> Any:

@@ -1,7 +1,7 @@
 """What a benchmarked method is: one small class that turns a problem into an answer. Shapes: N rows, D variables."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Protocol
@@ -34,6 +34,18 @@ class Generative(Protocol):
         ...
 
 
+class MixedModel(Protocol):
+    """A fitted causal model of columns of several kinds."""
+
+    def intervene(self, do: Do, rows: int, seed: int) -> pd.DataFrame:
+        """Draw rows under an intervention; the same seed draws the same units."""
+        ...
+
+    def counterfactuals(self, rows: pd.DataFrame, do: Do, seed: int) -> Sequence[pd.DataFrame]:
+        """What these rows could have been, each possibility as often as it is probable; empty if it cannot say."""
+        ...
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a method found out; what it cannot tell is None.
@@ -44,6 +56,8 @@ class Answer:
         edge_scores: (D, D) the higher, the more likely the row causes the column.
         edge_probabilities: (D, D) edge scores that are meant as probabilities.
         model: for counterfactuals, noises and samples.
+        mixed_model: for effects and counterfactuals in tables with columns of several kinds.
+        log_likelihood: gives the log-density of each of (N, D) rows.
         figures: what else was measured on the way, by name.
         interval: gives the low and the high end of the interval of an effect.
         doubts: runs the method's own check of its assumptions and tells whether it failed; its time is not counted.
@@ -54,6 +68,8 @@ class Answer:
     edge_scores: Array | None = None
     edge_probabilities: Array | None = None
     model: Generative | None = None
+    mixed_model: MixedModel | None = None
+    log_likelihood: Callable[[pd.DataFrame], Array] | None = None
     figures: Mapping[str, float] = field(default_factory=dict)
     interval: Callable[[KnownEffect], tuple[float, float]] | None = None
     doubts: Callable[[], bool] | None = None

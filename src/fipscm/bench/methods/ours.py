@@ -1,6 +1,6 @@
 """This project's own model: told nothing, the true order, or the true graph; and its zero-shot step alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from fipscm.graph import order_positions
 from fipscm.order import zero_shot
 from fipscm.scm.intervention import Do
 from fipscm.simulate.effects import KnownEffect
+
+DRAWS = 50  # of counterfactuals of each row
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,19 @@ class FittedFiP:
         found = self.model.effect(asked.treatment, on=asked.outcome, level=LEVEL)
         return found.low, found.high
 
+    def log_likelihood(self, rows: pd.DataFrame) -> Array:
+        """(N,) log-densities."""
+        return np.asarray(self.model.log_likelihood(rows), dtype=np.float64)
+
+    def intervene(self, do: Do, rows: int, seed: int) -> pd.DataFrame:
+        """Draw rows under an intervention."""
+        return self.model.intervene(do, rows, seed)
+
+    def counterfactuals(self, rows: pd.DataFrame, do: Do, seed: int) -> Sequence[pd.DataFrame]:
+        """What these rows could have been."""
+        possible: list[pd.DataFrame] = self.model.counterfactual(rows, do, draws=DRAWS, random_state=seed)
+        return possible
+
     def noise(self, rows: pd.DataFrame) -> Array:
         """(N, D) residuals."""
         return np.asarray(self.model.abduct(rows).to_numpy())
@@ -44,6 +59,8 @@ class FittedFiP:
 
 class Estimator(Method):
     """`FiP` with some of its options, given the rows alone or also the true order or graph."""
+
+    takes_missing = True
 
     def __init__(self, name: str, title: str, given: str = "rows", **options: Any):
         self.name, self.title, self.given, self.options = name, title, given, options
@@ -58,6 +75,8 @@ class Estimator(Method):
             model.adjacency_.to_numpy(),
             model.edge_scores_.to_numpy(),
             model=fitted,
+            mixed_model=fitted,
+            log_likelihood=fitted.log_likelihood,
             interval=fitted.interval,
             doubts=lambda: not model.check(problem.table).passed,
         )
@@ -87,6 +106,11 @@ OWN_METHODS: tuple[Method, ...] = (
     Estimator("fip", "this project, from rows alone"),
     Estimator("fip-order", "this project, given the true order", given="order"),
     Estimator("fip-graph", "this project, given the true graph", given="graph"),
+    Estimator("fip-additive", "this project with additive noise, from rows alone", noise="additive"),
+    Estimator(
+        "fip-order-additive", "this project with additive noise, given the true order", given="order", noise="additive"
+    ),
+    Estimator("fip-drop", "this project, from those rows alone that lack no cell", missing="drop"),
     Estimator("fip-paper", "the paper's transformer and edge rule on our order", edges="jacobian", skip=False),
     ZeroShotMethod(),
 )

@@ -17,7 +17,8 @@ from fipscm.bench.report.entries import (
 )
 from fipscm.bench.tasks import Task
 from fipscm.metrics import SCORES
-from fipscm.simulate.worlds import MISSING
+from fipscm.simulate.mixed.holes import PATTERNS
+from fipscm.simulate.worlds import MISSING, PLAIN
 
 # A page has one table per combination of these properties, depending on what its columns show.
 SECTIONS = {
@@ -62,7 +63,7 @@ def _remarks(results: pd.DataFrame) -> Iterator[str]:
     named = (name for name in METHODS if name in limits)
     yield "\n".join(f"- `{name}`: {METHODS[name].title}; at most {limits[name]}" for name in named)
     yield "Limits are processor seconds per data set, on one thread."
-    if (results.variant == MISSING).any():
+    if results.variant.isin({MISSING, *PATTERNS} - {PLAIN}).any():
         yield "Where cells are missing, a method that cannot read such a table is given its complete rows alone."
 
 

@@ -86,16 +86,15 @@ def _end_with(lifeline: Connection) -> None:
 def measure(cell: Cell, folder: Path | None = None, limit: float = math.inf) -> Line:
     """Solve a problem in this process; the seconds are those of the solution, not of its scoring."""
     whole = make_problem(cell.data, folder)
-    complete = whole.complete_rows()
     method = find_method(cell.method)
-    problem = whole if method.takes_missing else complete
+    problem = whole if method.takes_missing else whole.complete_rows()
     before = _peak_memory()
     started = time.process_time()
     with _processor_limit(limit):
         answer = method.solve(problem, cell.data.generator(cell.method))
     seconds = time.process_time() - started
     memory = _peak_memory() - before
-    scores = score_answer(answer, complete, cell.data.generator(f"{cell.method}/scores"))
+    scores = score_answer(answer, whole, cell.data.generator(f"{cell.method}/scores"))
     return {"seconds": round(seconds, 3), "memory": round(memory, 1), **scores}
 
 

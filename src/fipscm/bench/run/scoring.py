@@ -5,19 +5,25 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from fipscm.arrays import Mask
+from fipscm.arrays import Array, Mask
 from fipscm.bench.data.problem import Problem
-from fipscm.bench.methods.method import Answer, Generative
+from fipscm.bench.methods.method import Answer, Generative, MixedModel
 from fipscm.graph import descendants
 from fipscm.metrics import SCORES
+from fipscm.scm.intervention import Do
 from fipscm.simulate import CounterfactualTest
 from fipscm.simulate.effects import KnownEffect
+from fipscm.simulate.mixed.truth import Contrast, MixedTruth
 
+INTERVENED_ROWS = 10_000
 SAMPLE_ROWS = 1_000  # the MMD of two samples takes time and memory with the square of their rows
 
 
 def score_answer(answer: Answer, problem: Problem, rng: np.random.Generator) -> dict[str, float]:
-    """Every score of an answer by its key in SCORES; one that is not finite is left out."""
+    """Every score of an answer by its key in SCORES; one that is not finite is left out.
+
+    Samples and noises are compared with the complete rows of the table.
+    """
     if problem.effects:
         return {} if answer.interval is None else _interval_scores(answer.interval, problem.effects)
     judged_by_the_graph = {
@@ -31,8 +37,12 @@ def score_answer(answer: Answer, problem: Problem, rng: np.random.Generator) -> 
     found = dict(answer.figures) | {
         key: SCORES[key](part, problem.adjacency) for key, part in judged_by_the_graph.items() if part is not None
     }
-    if answer.model is not None:
-        found |= _model_scores(answer.model, problem, rng)
+    if problem.mixed is not None and answer.mixed_model is not None:
+        found |= _mixed_scores(answer.mixed_model, problem.mixed, problem.unit, int(rng.integers(2**31)))
+    elif answer.model is not None:
+        found |= _model_scores(answer.model, problem.complete_rows(), rng)
+    if answer.log_likelihood is not None and problem.held_out is not None:
+        found["log_likelihood"] = float(np.mean(answer.log_likelihood(problem.held_out))) / problem.held_out.shape[1]
     if answer.doubts is not None:
         found["doubted"] = float(answer.doubts())
     return {key: round(float(value), 6) for key, value in found.items() if np.isfinite(value)}
@@ -49,6 +59,27 @@ def _model_scores(model: Generative, problem: Problem, rng: np.random.Generator)
     if noise is not None and problem.noise is not None:
         found["noise"] = SCORES["noise"](problem.noise, noise, problem.unit)
     return found
+
+
+def _mixed_scores(model: MixedModel, truth: MixedTruth, unit: Array, seed: int) -> dict[str, float]:
+    """Of what is to be expected: of all units under interventions, and of single rows had things been different."""
+    figures = truth.figures
+
+    def mean_change(contrast: Contrast) -> Array:
+        ends: list[Do] = [{contrast.treatment: value} for value in (contrast.treated, contrast.control)]
+        treated, control = (figures(model.intervene(do, INTERVENED_ROWS, seed)).mean(axis=0) for do in ends)
+        return np.where(figures.belonging_to(contrast.treatment), 0.0, treated - control)
+
+    found = {}
+    if truth.contrasts:
+        true, changes = zip(*((each.truth, mean_change(each)) for each in truth.contrasts), strict=True)
+        found["effects"] = SCORES["effects"](true, changes, unit)
+    errors = [
+        SCORES["counterfactual"](test.truth, np.mean([figures(frame) for frame in possible], axis=0), unit)
+        for test in truth.expectations
+        if (possible := model.counterfactuals(test.factual, test.do, seed))
+    ]
+    return found | ({"counterfactual": float(np.mean(errors))} if errors else {})
 
 
 def _interval_scores(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fipscm.cli.names import BACKENDS, BENCH_METHODS, PRESETS, SCALES, SUMMARIES, TASKS, VARIANTS
+from fipscm.cli.names import BACKENDS, BENCH_METHODS, PATTERNS, PRESETS, SCALES, SUMMARIES, TASKS, VARIANTS
 from fipscm.errors import FileError
 
 
@@ -24,7 +24,7 @@ def bench(
     rows: Annotated[str | None, _listed("Numbers of rows")] = None,
     seeds: Annotated[str | None, _listed("Which of the SCMs or tables of a kind")] = None,
     scales: Annotated[str | None, _listed(f"Of {', '.join(SCALES)}")] = None,
-    variants: Annotated[str | None, _listed(f"Of {', '.join(VARIANTS)}")] = None,
+    variants: Annotated[str | None, _listed(f"Of {', '.join(dict.fromkeys([*VARIANTS, *PATTERNS]))}")] = None,
     limit: Annotated[float, typer.Option(min=1, help="Processor seconds a method may take for one data set.")] = 600.0,
     jobs: Annotated[int, typer.Option(help="Cells at the same time, each on a core of its own; -1: all cores.")] = 1,
     backend: Annotated[str, typer.Option(help=f"{', '.join(BACKENDS)}: where cells run.")] = BACKENDS[0],

@@ -155,7 +155,7 @@ def _factor(covariance: Array, noise: float) -> Array:
 
 def _loss(factor: Array, y: Array, answer: Array) -> float:
     """Minus the log density of y (N,), given the factor of its covariance and what that makes y of (N,)."""
-    return 0.5 * float(y @ answer) + float(np.log(factor.diagonal()).sum()) + 0.5 * len(y) * np.log(2 * np.pi)
+    return 0.5 * float(y @ answer) + float(np.log(factor.diagonal()).sum()) + float(0.5 * len(y) * np.log(2 * np.pi))
 
 
 def _smooth(near: Array, log_signal: float) -> Array:

@@ -93,7 +93,7 @@ def _with_causes(
 def _mean_is_wrong(rows: NodeRows, smoothness: SpreadSmoothness) -> bool:
     """Whether residuals depend on the inputs in their mean: then a missed mean looks like a spread."""
     even = rows.residual / fit_spread(rows.inputs, rows.residual, smoothness)(rows.inputs)
-    return log_p_of_structure(rows.inputs, even) < np.log(SIGNIFICANCE)
+    return bool(log_p_of_structure(rows.inputs, even) < np.log(SIGNIFICANCE))
 
 
 def _with_edge(model: LearnedSCM, effect: int, cause: int) -> LearnedSCM:

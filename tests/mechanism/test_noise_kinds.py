@@ -143,3 +143,12 @@ def test_too_few_rows_for_monotone_noise_are_told(table):
     with pytest.warns(UserWarning, match="location-scale noise is used instead"):
         model = FiP(graph=CHAIN, noise="monotone", random_state=0).fit(table.head(150))
     assert model.mechanisms_.loc["b", "noise"] == "location-scale"
+
+
+def test_monotone_noise_can_be_asked_for():
+    noise = noises(6, 400)
+    table = pd.DataFrame({"a": noise[:, 0], "b": np.exp(noise[:, 0] / 2 + noise[:, 1] / 2)})
+    model = FiP(graph=[[0, 1], [0, 0]], noise="monotone", random_state=0).fit(table)
+    assert model.mechanisms_["noise"].tolist() == ["additive", "monotone"]
+    again = model.scm_.noise_to_sample(model.scm_.sample_to_noise(table.to_numpy()))
+    np.testing.assert_allclose(again, table, atol=1e-6)

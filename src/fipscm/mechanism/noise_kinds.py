@@ -2,7 +2,7 @@
 
 A node begins with additive noise. Where a cheap test finds that its residuals are uneven, a location-scale response is
 fitted to each half of the rows and compared on the other half; it is taken if it makes them more likely. Where its
-noises are still uneven, a monotone response is compared with it on a tenth of the rows.
+noises are still uneven, a monotone response is compared with it on a fifth of the rows.
 """
 
 import warnings
@@ -33,7 +33,7 @@ NOISES = (AUTO, Additive.kind, LocationScale.kind, Monotone.kind)
 FEWEST_ROWS = 50  # fewer tell nothing about a spread
 MONOTONE_ROWS, MONOTONE_ROWS_TO_TRY = 200, 2_000  # that a network needs, and with which it may win
 FEWEST_VALUES = 20  # of a column with monotone noise: an increasing function of a few values is any function of them
-UNSEEN = 0.1  # of the rows, on which monotone noise is measured
+UNSEEN, UNSEEN_IF_TESTED = 0.05, 0.2  # of the rows: on which monotone noise is measured, or must prove itself
 
 
 @on_one_thread()
@@ -142,7 +142,8 @@ def _with_monotones(
     residual = np.full(table.z.shape, np.nan)
     for node in nodes:
         residual[table.known[:, node], node] = NodeRows.of(model, node, table).residual
-    seen, gains = round((1 - UNSEEN) * len(table.z)), model.noise_gain.copy()
+    unseen, gains = UNSEEN_IF_TESTED if noise == AUTO else UNSEEN, model.noise_gain.copy()
+    seen = round((1 - unseen) * len(table.z))
     responses = fit_monotone(
         table.z[:seen],
         residual[:seen],

@@ -13,6 +13,7 @@ from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.additive import Additive
+from fipscm.mechanism.screen import log_p_of_structure
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain
 from fipscm.mechanism.uneven import NodeRows, NoiseTable
 from fipscm.mechanism.unevenness import log_p_of_each
@@ -82,10 +83,17 @@ def _with_causes(
         wider_rows = NodeRows.of(wider, node, table)
         wider_smoothness = SpreadSmoothness.learn(wider_rows.inputs, wider_rows.residual, generator)
         gains = wider_rows.gains(wider_smoothness) - rows.gains(smoothness)
-        if log_p_of_gain(torch.from_numpy(gains)) < np.log(SIGNIFICANCE):
+        is_likelier = log_p_of_gain(torch.from_numpy(gains)) < np.log(SIGNIFICANCE)
+        if is_likelier and not _mean_is_wrong(wider_rows, wider_smoothness):
             model, log_p[columns[best]] = wider, tests[best]
         columns = np.delete(columns, best)
     return model, log_p
+
+
+def _mean_is_wrong(rows: NodeRows, smoothness: SpreadSmoothness) -> bool:
+    """Whether residuals depend on the inputs in their mean: then a missed mean looks like a spread."""
+    even = rows.residual / fit_spread(rows.inputs, rows.residual, smoothness)(rows.inputs)
+    return bool(log_p_of_structure(rows.inputs, even) < np.log(SIGNIFICANCE))
 
 
 def _with_edge(model: LearnedSCM, effect: int, cause: int) -> LearnedSCM:

@@ -22,7 +22,7 @@ from fipscm.mechanism.regression.smooth import Fit, WaveRegression, Waves
 WAVES, WAVES_PER_INPUT = 512, 128  # half of those of a mean: squares of noises tell less than their sum
 SMALLEST_SHARE = 0.05  # of the residuals: the logarithms of those nearest to zero say nothing but that they are small
 FARTHEST = 3.0  # standard deviations that a row counts at most
-STEPS, SETTLED = 12, 1e-3  # of Fisher scoring; the last one changes no logarithm by more
+STEPS, SETTLED = 12, 5e-3  # of Fisher scoring; the last one changes no logarithm by more
 INFORMATION = 2.0  # of one row about the logarithm of its spread
 NARROWEST = 1e-3  # of the average spread
 
@@ -107,7 +107,8 @@ class SpreadSmoothness:
         """From inputs (N, P) and residuals (N,) in random order; without waves where the logarithm is a line."""
         log, unit = _standardized_logarithms(residual)
         count = min(WAVES, WAVES_PER_INPUT * inputs.shape[1])
-        waves, process = Waves.draw(inputs.shape[1], count, generator), learn_process(inputs, log)
+        start = Process(np.full(inputs.shape[1], 0.4), 0.5, 0.5, -np.inf)  # one will do: most of it is noise
+        waves, process = Waves.draw(inputs.shape[1], count, generator), learn_process(inputs, log, start)
         curved = is_curved(process, inputs, log)
         known = Process(process.relevance, process.signal * unit**2, 1 / INFORMATION, process.evidence)
         return cls(known, waves if curved else waves.of(list(range(inputs.shape[1])), 0))

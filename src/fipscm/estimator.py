@@ -573,11 +573,14 @@ class FiP(BaseEstimator):
         """An intervention on the model's columns, in numbers."""
         if self.blocks_.are_columns:
             return cast(Do, self.columns_.code_all(do))
-        rules = {do.names[column]: rule for column, rule in do.rules.items()} if isinstance(do, Intervention) else do
+        if isinstance(do, Intervention):  # what has been parsed is in codes already
+            rules = {do.names[column]: rule for column, rule in do.rules.items()}
+        else:
+            rules = self.columns_.code_all(do)
         for name in rules:
             if name not in self.blocks_.outer:
                 raise unknown_name("intervention target", name, self.blocks_.outer)
-        return self.blocks_.do(self.columns_.code_all(rules))
+        return self.blocks_.do(rules)
 
     def _complete(self, rows: Any, needed: Collection[int] = ()) -> Any:
         """Rows in numbers, their missing cells filled in; those of the columns `needed` may not be missing."""

@@ -71,6 +71,13 @@ def test_a_category_has_a_place_in_the_order(fipscm):
     assert sorted(fipscm("order", "wards.csv", "--no-assess").stdout.split()) == ["pain", "smoker", "ward"]
 
 
+def test_a_category_is_asked_about_by_its_levels(fipscm):
+    asked = fipscm("do", "wards.csv", "--order", "ward,smoker,pain", "--do", "ward=B", "--rows", 20)
+    drawn = pd.read_csv(io.StringIO(asked.stdout))
+    assert (drawn["ward"] == "B").all()
+    assert set(drawn["smoker"]) == {"no", "yes"}
+
+
 def test_interventions_and_answers_are_in_the_names_of_levels(fipscm, model):
     asked = fipscm("do", model, "--do", "smoker=yes", "--rows", 20)
     assert (pd.read_csv(io.StringIO(asked.stdout))["smoker"] == "yes").all()
@@ -87,7 +94,8 @@ def test_interventions_and_answers_are_in_the_names_of_levels(fipscm, model):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fit", "wards.csv", "--out", "new.fip"], "'ward' is categorical (A, B, C)"),
+        (["do", "wards.csv", "--do", "ward=7"], "'7' in 'ward=7' is not a level of 'ward': choose one of A, B, C"),
+        (["do", "wards.csv", "--do", "ward+=1"], "shifts a column of names"),
         (["fit", "table.csv", "--out", "new.fip", "--columns", "number,pain"], "'number' numbers the rows"),
         (["fit", "table.csv", "--out", "new.fip", "--roots", "day"], "'day' holds dates or times"),
         (["fit", "table.csv", "--out", "new.fip", "--kind", "day=continuous"], "'day' holds dates or times"),

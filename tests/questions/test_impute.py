@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from fipscm.mechanism.fit import fit_mechanism
-from fipscm.questions.impute import Domain, Imputer, _Density
-from fipscm.questions.likelihood import log_density
+from fipscm.mechanism.noise import TabulatedDensity, log_density
+from fipscm.questions.impute import Domain, Imputer
 
 CHAIN = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)  # row = effect
 
@@ -74,4 +74,4 @@ def test_values_are_of_the_kind_and_range_of_their_column(kind, expected):
 def test_a_tabulated_density_is_the_density(rng):
     known = rng.laplace(size=2000)
     values = np.linspace(-6, 6, 50)
-    np.testing.assert_allclose(_Density.of(known, 1e-9)(values), log_density(values, known, 1e-9), atol=0.2)
+    np.testing.assert_allclose(TabulatedDensity.of(known, 1e-9)(values), log_density(values, known, 1e-9), atol=0.2)

@@ -193,9 +193,10 @@ def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> L
 def _judged(z: Array, allowed: Mask, unusable: Mask | None) -> tuple[Mask, Array, dict[int, Process]]:
     """Which nodes are curved in all their allowed causes, the score of each cause, and what smoothness was learned.
 
-    A few rows decide by the marginal likelihood, more of them by a test.
+    A few rows decide by the marginal likelihood, more of them by a test, whose p-value stands for a Bayes factor of
+    1 / (p sqrt(N)) as it does for edges: a line that bends by chance would go anywhere beyond the rows.
     """
-    limit = np.log(SIGNIFICANCE / len(allowed))
+    limit = np.log(SIGNIFICANCE / len(allowed)) - 0.5 * np.log(len(z))
     with warnings.catch_warnings():
         if len(z) <= MOST_ROWS:
             warnings.simplefilter("ignore", UserWarning)  # of too few rows for the test, which does not decide

@@ -99,15 +99,18 @@ def eliminate_by_evidence(z: Array, y: Array, log_odds: Array) -> Weighed:
     staying = list(range(z.shape[1]))
     model = _Model.of(z, y, staying)
     while staying:
-        for cause in staying:
-            less = model.without(z, y, staying, cause)
-            odds[cause] = model.evidence - less.evidence + log_odds[cause]
-        leaving = sorted((cause for cause in staying if odds[cause] <= 0), key=lambda cause: odds[cause])
+        # The others explain more once their smoothness is learned anew: a cause that is unlikely now would be so then.
+        for learns in (False, True):
+            for cause in staying:
+                odds[cause] = model.evidence - model.evidence_without(z, y, cause, learns) + log_odds[cause]
+            leaving = sorted((cause for cause in staying if odds[cause] <= 0), key=lambda cause: odds[cause])
+            if leaving:
+                break
         if not leaving:
             break
-        for cause in leaving[: (len(leaving) + 1) // 2]:
+        for cause in leaving[: (len(leaving) + 3) // 4]:
             staying.remove(cause)
-        model = _Model.of(z, y, staying, model)
+        model = model.on(z, y, staying)
     return Weighed(odds, model.process)
 
 
@@ -115,23 +118,35 @@ def eliminate_by_evidence(z: Array, y: Array, log_odds: Array) -> Weighed:
 class _Model:
     """A line, or a curve with its process, through some of the causes; and its log evidence."""
 
+    causes: list[int]
     evidence: float
     process: Process | None
 
     @classmethod
-    def of(cls, z: Array, y: Array, causes: list[int], start: "_Model | None" = None) -> "_Model":
+    def of(cls, z: Array, y: Array, causes: list[int], start: Process | None = None) -> "_Model":
         line = linear_evidence(z[:, causes], y)
-        if not causes or (start is not None and start.process is None):
-            return cls(line, None)
-        process = learn_process(z[:, causes], y)
-        return cls(process.evidence, process) if process.evidence > line + CURVED else cls(line, None)
+        if causes:
+            process = learn_process(z[:, causes], y, start)
+            if process.evidence > line + CURVED:
+                return cls(list(causes), process.evidence, process)
+        return cls(list(causes), line, None)
 
-    def without(self, z: Array, y: Array, causes: list[int], cause: int) -> "_Model":
-        """The same kind of model on one cause less."""
-        others = [other for other in causes if other != cause]
+    def on(self, z: Array, y: Array, causes: list[int]) -> "_Model":
+        """The same on some of its causes; a line stays a line."""
+        if self.process is None:
+            return _Model(list(causes), linear_evidence(z[:, causes], y), None)
+        return _Model.of(z, y, causes, self._process_of(causes))
+
+    def evidence_without(self, z: Array, y: Array, cause: int, learns: bool) -> float:
+        """That of the other causes, whose smoothness stays as it is or is learned anew."""
+        others = [other for other in self.causes if other != cause]
         line = linear_evidence(z[:, others], y)
         if self.process is None or not others:
-            return _Model(line, None)
-        start = self.process.of([place for place, other in enumerate(causes) if other != cause])
-        process = learn_process(z[:, others], y, start)
-        return _Model(max(line, process.evidence), process)
+            return line
+        process = self._process_of(others)
+        curve = learn_process(z[:, others], y, process).evidence if learns else process.evidence_of(z[:, others], y)
+        return max(line, curve)
+
+    def _process_of(self, causes: list[int]) -> Process:
+        assert self.process is not None
+        return self.process.of([self.causes.index(cause) for cause in causes])

@@ -37,6 +37,18 @@ def test_linear_evidence_is_the_density_of_a_normal_distribution(causes):
     assert linear_evidence(z, y) == pytest.approx(max(densities), abs=1e-3)
 
 
+def test_a_learned_process_has_the_evidence_that_it_tells():
+    z, y = rows(80)
+    process = learn_process(z, y)
+    assert process.evidence_of(z, y) == pytest.approx(process.evidence)
+
+
+def test_learning_anew_without_a_cause_explains_at_least_as_much_as_keeping_the_smoothness():
+    z, y = rows(80)
+    kept = learn_process(z, y).of([0, 1])
+    assert learn_process(z[:, :2], y, kept).evidence >= kept.evidence_of(z[:, :2], y)
+
+
 def test_a_wave_is_curved_in_its_own_cause_alone():
     z, y = rows()
     process = learn_process(z, y)

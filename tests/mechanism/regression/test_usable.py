@@ -10,8 +10,9 @@ from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.regression.usable import unusable_rows, usable_rows
 
 SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)
-QUICK = MechanismConfig(transformer=SMALL, training=TrainingConfig(epochs=3))
-PAPER = MechanismConfig(skip=False, edges="jacobian", transformer=SMALL, training=TrainingConfig(epochs=3))
+SHORT = TrainingConfig(epochs=3)
+QUICK = MechanismConfig(noise="additive", transformer=SMALL, training=SHORT)
+PAPER = MechanismConfig(skip=False, edges="jacobian", noise="additive", transformer=SMALL, training=SHORT)
 ALLOWED = allowed_from_order([0, 1, 2])
 
 

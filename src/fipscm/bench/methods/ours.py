@@ -111,6 +111,12 @@ OWN_METHODS: tuple[Method, ...] = (
         "fip-order-additive", "this project with additive noise, given the true order", given="order", noise="additive"
     ),
     Estimator("fip-drop", "this project, from those rows alone that lack no cell", missing="drop"),
-    Estimator("fip-paper", "the paper's transformer and edge rule on our order", edges="jacobian", skip=False),
+    Estimator(
+        "fip-paper",
+        "the paper's transformer and edge rule on our order",
+        edges="jacobian",
+        skip=False,
+        noise="additive",
+    ),
     ZeroShotMethod(),
 )

@@ -47,7 +47,7 @@ def counterfactual(
     require_writable_table(out)
     source = open_source(model, options, seed)
     intervention, units = as_intervention(change, source.known), rows_for(rows, source, options)
-    write_table(source.model().counterfactual(units, intervention), out)
+    write_table(source.model().counterfactual(units, intervention, random_state=seed), out)
 
 
 @unfolded

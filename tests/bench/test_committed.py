@@ -44,6 +44,8 @@ WRITTEN_IN = {
     "pipeline-order": "docs/results/mechanism.md",
     "failures": "docs/results/benchmark/README.md",
     "coverage": "docs/results/mechanism.md",
+    "noises": "docs/results/noise.md",
+    "mixed": "docs/results/mixed.md",
 }
 
 

@@ -10,7 +10,7 @@ VARIANTS = (
     *("post-nonlinear", "location-scale", "multiplicative", "discrete", "missing", "measurement-error"),
 )
 PATTERNS = ("plain", "missing-10", "missing-30", "missing-depending-10", "missing-depending-30")
-SUMMARIES = ("scoreboard", "orders", "pipeline", "pipeline-order", "failures", "coverage")
+SUMMARIES = ("scoreboard", "orders", "pipeline", "pipeline-order", "failures", "coverage", "noises", "mixed")
 BACKENDS = ("local", "ray", "dask")
 TASKS = (
     *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "abduction"),

@@ -83,3 +83,20 @@ def test_coverage_is_told_by_mechanism_rows_and_method_over_all_noises(tmp_path)
         append_result(tmp_path / "results.jsonl", line("fip-order", 5, **scores) | {"name": f"effect-linear-{law}"})
     (row,) = rows_of(summary("coverage", tmp_path / "results.jsonl"))
     assert row == ["linear", "10000", "fip-order", "2", "0.833 (0.167)", "1.00 / 1.00 / 0.50", "0.500"]
+
+
+def test_noises_shows_what_additive_noise_costs_and_the_closest_rival(tmp_path):
+    for method, error in (("fip-order", 0.1), ("fip-order-additive", 0.3), ("carefl", 0.2), ("causal-nf", 0.4)):
+        cell = line(method, 5, counterfactual=error) | {"name": "noise-saturating"}
+        append_result(tmp_path / "results.jsonl", cell)
+    (row,) = rows_of(summary("noises", tmp_path / "results.jsonl"))
+    assert row == ["noise-saturating", "5", "10000", "0.100", "0.300", "0.200 carefl", "-", "-"]
+
+
+def test_mixed_shows_each_pattern_of_missing_cells(tmp_path):
+    for variant, f1 in (("plain", 0.9), ("missing-10", 0.8)):
+        cell = line("fip", 5, f1=f1, effects=0.1, counterfactual=0.2) | {"name": "mixed", "variant": variant}
+        append_result(tmp_path / "results.jsonl", cell)
+    rows = rows_of(summary("mixed", tmp_path / "results.jsonl"))
+    assert [row[2:4] for row in rows] == [["plain", "0.900 / -"], ["missing-10", "0.800 / -"]]
+    assert rows[0][4:] == ["0.100 / - / - / -", "0.200 / - / - / -"]

@@ -16,6 +16,8 @@ EVERY_SCM = {name: known_scm(name) for name in KNOWN_SCMS} | {
     for name in priors
 }
 
+PATIENCE = 120_000  # milliseconds: a busy machine is no mistake of a page
+
 
 @pytest.fixture
 def rng():
@@ -55,6 +57,7 @@ def new_page(browser):
     def make(width=1200, height=900, **settings):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, **settings))
         page = contexts[-1].new_page()
+        page.set_default_timeout(PATIENCE)
         page.complaints, page.requests = [], []
         page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
         page.on("pageerror", lambda error: page.complaints.append(str(error)))

@@ -4,7 +4,7 @@ import networkx as nx
 
 
 def to_dot(graph: nx.DiGraph) -> str:
-    r"""Nodes and edges in their order, every name in quotes, and the numbers of the edges as their attributes.
+    r"""Nodes and edges in their order, every name in quotes, and what is known of the edges as their attributes.
 
     >>> print(to_dot(nx.DiGraph([("dose", 'the "pain"')])))
     digraph {
@@ -17,7 +17,9 @@ def to_dot(graph: nx.DiGraph) -> str:
     <BLANKLINE>
     """
     nodes = [f"{quoted(name)};" for name in graph]
-    edges = [f"{quoted(cause)} -> {quoted(effect)}{_numbers(data)};" for cause, effect, data in graph.edges(data=True)]
+    edges = [
+        f"{quoted(cause)} -> {quoted(effect)}{_attributes(data)};" for cause, effect, data in graph.edges(data=True)
+    ]
     lines = ["rankdir=LR;", "node [shape=box];", *nodes, *edges]
     return "\n".join(["digraph {", *(f"  {line}" for line in lines), "}\n"])
 
@@ -29,5 +31,6 @@ def quoted(name: object) -> str:
     return f'"{escaped}"'
 
 
-def _numbers(data: dict[str, float]) -> str:
-    return " [" + ", ".join(f"{name}={value:.6g}" for name, value in data.items()) + "]" if data else ""
+def _attributes(data: dict[str, float | str]) -> str:
+    told = (f"{name}={quoted(value) if isinstance(value, str) else f'{value:.6g}'}" for name, value in data.items())
+    return f" [{', '.join(told)}]" if data else ""

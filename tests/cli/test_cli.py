@@ -198,10 +198,6 @@ BAD_TABLES = {
         "age,dose\n" + "".join(f"{i**2},{'high' if i in (7, 9) else i}\n" for i in range(30)),
         "'dose' is not numeric (row 7, counted from 0, holds 'high', row 9 'high'; 2 of 30 cells",
     ),
-    "ward.csv": (
-        "age,ward\n" + "".join(f"{i**2},{'ABC'[i % 3]}\n" for i in range(30)),
-        "'ward' is categorical (A, B, C)",
-    ),
     "gaps.csv": (
         "age,dose\n" + "1,2\n5,3\n" * 10 + "3,\n" * 40,
         "'dose' has no value in 67% of the rows, but at most 60% can be filled in",

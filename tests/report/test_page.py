@@ -15,9 +15,7 @@ SCHEMES = ["light", "dark"]
 
 def draw_everything(page):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.wait_for_function(
-        "[...document.querySelectorAll('.chart')].every(chart => chart.querySelector('.main-svg'))", timeout=20_000
-    )
+    page.wait_for_function("[...document.querySelectorAll('.chart')].every(chart => chart.querySelector('.main-svg'))")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -36,7 +34,7 @@ def test_a_chart_is_drawn_when_it_comes_into_view(new_page, address):
     last = page.locator("#fit .chart").last
     assert last.locator(".main-svg").count() == 0
     last.scroll_into_view_if_needed()
-    last.locator(".main-svg").first.wait_for(timeout=10_000)
+    last.locator(".main-svg").first.wait_for()
 
 
 @pytest.mark.parametrize("width", [320, 390, 768])

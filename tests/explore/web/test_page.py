@@ -15,7 +15,6 @@ from fipscm.explore.units import UNITS
 
 MARKUP = "<b>pain</b> & $x$"
 PICTURES = Path(__file__).resolve().parents[3] / "docs" / "pictures"
-WAIT = 30_000  # milliseconds: a busy machine is no mistake of the page
 
 
 @pytest.fixture
@@ -26,7 +25,6 @@ def visit(new_page, running):
     def open_page(session, width=1440, height=900, **settings):
         url = running(session)
         page = new_page(width, height, **settings)
-        page.set_default_timeout(WAIT)
         page.goto(url)
         page.wait_for_selector(".variable")
         pages.append((page, url))
@@ -204,7 +202,6 @@ def test_a_shared_link_shows_the_same(visit, session, new_page):
     page.locator("#target").select_option(MARKUP)
     told = average(page, "sleep")
     other = new_page(1200, 900)
-    other.set_default_timeout(WAIT)
     other.goto(page.url)
     other.wait_for_selector("#answer b")
     assert average(other, "sleep") == told

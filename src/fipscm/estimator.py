@@ -34,6 +34,7 @@ from fipscm.order.encoder import SCALES
 from fipscm.order.fill import fill_linearly
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.removal import Removal
+from fipscm.order.weights import encoder_for
 from fipscm.questions.check import CheckResult, check_model, missing_findings
 from fipscm.questions.deviations import Deviations, draw_deviations
 from fipscm.questions.effect import Effect, Question, average_effect
@@ -643,8 +644,9 @@ class FiP(BaseEstimator):
             _readable(table),
             self._raw,
             before,
-            n_jobs=self.n_jobs,
-            intervened=table.intervened,
+            encoder_for(table.blocks.inner_kinds.values()),
+            self.n_jobs,
+            table.intervened,
             on_step=steps_of("Inferring the order", on_progress),
         )
 
@@ -742,8 +744,9 @@ class FiP(BaseEstimator):
         if self._constraints.fix_the_order:
             return [self.blocks_.outer_order(self._fitted.order)]
         before = self._precedence(self.blocks_.outer)
+        encoder = encoder_for(table.blocks.inner_kinds.values())
         return drawn_orders(
-            _readable(table), rng, self._raw, before, n_jobs=self.n_jobs, draws=count, intervened=table.intervened
+            _readable(table), rng, self._raw, before, encoder, self.n_jobs, count, intervened=table.intervened
         )
 
     def _adopt(self, scm: LearnedSCM) -> Self:

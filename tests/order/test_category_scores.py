@@ -91,4 +91,4 @@ def test_numbers_may_be_said_to_be_a_category(rng):
     jump = rng.permutation(7) * 1.0
     frame = pd.DataFrame({"code": code, "x": jump[code] + rng.normal(size=1000)})
     found = zero_shot(frame, kinds={"code": "categorical"}).edges
-    assert max(found.loc["code", "x"], found.loc["x", "code"]) > 0.9
+    assert max(found.loc["code", "x"], found.loc["x", "code"]) > 0.5

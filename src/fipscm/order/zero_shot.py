@@ -21,7 +21,7 @@ from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import p_of_linear_gaussian
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
-from fipscm.order.weights import Encoder, load_encoder, reads_missing_cells, shipped_encoder
+from fipscm.order.weights import Encoder, encoder_for, load_encoder, reads_missing_cells
 from fipscm.tables.columns import learnable, warn_of_set_aside
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
@@ -137,7 +137,8 @@ def infer_order(
     for name, given in (("knowledge", knowledge), ("weights", weights), ("intervened", intervened)):
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
-    names, values, raw, _, _, missing = _validated(data, scale, kinds=kinds)
+    names, values, raw, _, _, missing, _ = _validated(data, scale, kinds=kinds)
+    values = _complete(values)
     _warn_of_missing(missing)
     if method == "variance" and not raw:
         raise OrderError(
@@ -158,9 +159,8 @@ def zero_shot(
     kinds: Mapping[Hashable, str] | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
-    encoder = _encoder(weights)
-    names, values, raw, before, was_set, missing = _validated(
-        data, scale, knowledge, intervened, reads_missing_cells(encoder), kinds
+    names, values, raw, before, was_set, missing, encoder = _validated(
+        data, scale, knowledge, intervened, weights, kinds
     )
     found = zero_shot_order(values, raw, before, encoder, n_jobs, was_set)
     edges, confounded = (
@@ -170,8 +170,7 @@ def zero_shot(
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
     world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
-    complete = fill_linearly(values) if np.isnan(values).any() else values
-    orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(complete) < SIGNIFICANCE
+    orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(_complete(values)) < SIGNIFICANCE
     return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view, orderable)
 
 
@@ -187,10 +186,7 @@ def order_confidence(
     kinds: Mapping[Hashable, str] | None = None,
 ) -> pd.DataFrame:
     """P(row precedes column): the share of so many orders, drawn on resampled rows; arguments as in `infer_order`."""
-    encoder = _encoder(weights)
-    names, values, raw, before, was_set, _ = _validated(
-        data, scale, knowledge, intervened, reads_missing_cells(encoder), kinds
-    )
+    names, values, raw, before, was_set, _, encoder = _validated(data, scale, knowledge, intervened, weights, kinds)
     orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)
     return pd.DataFrame(precedence_shares(orders), names, names)
 
@@ -202,6 +198,7 @@ class _Validated(NamedTuple):
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
     intervened: Mask  # (N, D), true where a column was set from outside
     missing: int  # how many cells had no value
+    encoder: Encoder
 
 
 def _validated(
@@ -209,7 +206,7 @@ def _validated(
     scale: str,
     knowledge: Knowledge | None = None,
     intervened: Any = None,
-    keep_holes: bool = False,
+    weights: str | Path | None = None,
     kinds: Mapping[Hashable, str] | None = None,
 ) -> _Validated:
     if scale not in SCALES:
@@ -223,14 +220,16 @@ def _validated(
     was_set = parse_intervened(columns.without_others(intervened), frame)
     categories = [names.index(name) for name in columns.categories]
     values, missing = with_scores(frame.to_numpy(), categories), int(frame.isna().to_numpy().sum())
-    values = values if keep_holes or not missing else fill_linearly(values)
-    return _Validated(names, values, scale == "raw", before, was_set, missing)
+    encoder = encoder_for(columns.kinds.values()) if weights is None else load_encoder(weights)
+    values = values if reads_missing_cells(encoder) else _complete(values)
+    return _Validated(names, values, scale == "raw", before, was_set, missing, encoder)
+
+
+def _complete(values: Array) -> Array:
+    """(N, D) with missing cells filled in from the other columns."""
+    return fill_linearly(values) if np.isnan(values).any() else values
 
 
 def _warn_of_missing(cells: int) -> None:
     if cells:
         warnings.warn(_FILLED_IN.format(cells), UserWarning, stacklevel=3)  # where the order was asked for
-
-
-def _encoder(weights: str | Path | None) -> Encoder:
-    return shipped_encoder() if weights is None else load_encoder(weights)

@@ -130,6 +130,10 @@ def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: Journ
     journal.close()
 
 
+_P_IN = "P_IN, presets avici and released, half of the time with other noises; no Laplace noise, no P_OUT"
+_PRIORS = {"p-in": _P_IN, "wide": f"two tables in five: {_P_IN}; the others mix mechanisms, noises, sensors and kinds"}
+
+
 def _export(trainer: Trainer, config: PretrainConfig, path: Path) -> None:
     """Write the averaged weights as a file to ship, with what made them; scores are added by whoever measures them."""
     facts: dict[str, Any] = {
@@ -137,7 +141,7 @@ def _export(trainer: Trainer, config: PretrainConfig, path: Path) -> None:
         "seed": config.tasks.seed,
         "steps": trainer.step,
         "minutes": round(trainer.seconds / 60, 1),
-        "prior": "P_IN, presets avici and released, half of the time with other noises; no Laplace noise, no P_OUT",
+        "prior": _PRIORS[config.tasks.prior],
         "config": asdict(config),
         "scores": {},
     }

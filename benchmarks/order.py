@@ -11,14 +11,16 @@ from zlib import crc32
 import numpy as np
 import typer
 from scipy.linalg import block_diag
+from sklearn.metrics import roc_auc_score
 
 from fipscm.bench.report.summary import plain_scores, read_scores
 from fipscm.bench.run.results import RESULTS
 from fipscm.metrics import calibration_error, directed_f1, tos
 from fipscm.order import SCALES, ZeroShot, load_encoder, zero_shot
-from fipscm.order.weights import WEIGHTS, reads_missing_cells, save_encoder
+from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, reads_missing_cells, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
+from fipscm.simulate.mixed.draw import mixed_scm
 from fipscm.simulate.worlds import VARIANTS
 from fipscm.tables.archive import load_archive
 
@@ -81,6 +83,36 @@ def worlds(
                 )
         order, edges = np.mean(scores, axis=0)
         print(f"{variant}, {scale}, {len(scores)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
+
+
+@app.command()
+def mixed(weights: Path | None = None, nodes: int = 10, rows: int = 2_000, scms: int = 16, seed: int = 100) -> None:
+    """Score SCMs half of whose columns are discrete, with the weights that ship for such tables, or others."""
+    scores = []
+    for each in range(seed, seed + scms):
+        rng = np.random.default_rng(each)
+        scm = mixed_scm(nodes, rng)
+        answer = zero_shot(scm.sample(rows, rng), weights=weights)
+        scores.append((tos(answer.positions, scm.adjacency), directed_f1(answer.adjacency(), scm.adjacency)))
+    order, edges = np.mean(scores, axis=0)
+    print(f"mixed, d = {nodes}, {rows} rows, {scms} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
+
+
+@app.command()
+def hidden(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
+    """How well weights tell pairs with a hidden common cause from others, over one SCM of each family of graphs."""
+    told, truth = [], []
+    for name in ("lin-in", "lin-out", "rff-in", "rff-out", "mlp-in", "mlp-out"):
+        for family in PRIORS["released"][name].families:
+            rng = np.random.default_rng([seed, crc32(f"{name}/{family}/hidden-confounder".encode())])
+            world = VARIANTS["hidden-confounder"](name, nodes, "released", family, rows, rng)
+            answer = zero_shot(world.table, weights=weights)
+            assert answer.confounded is not None
+            assert world.confounded is not None
+            pairs = np.triu_indices(nodes, 1)
+            told.append(answer.confounded.to_numpy()[pairs])
+            truth.append(world.confounded[pairs])
+    print(f"AUROC {roc_auc_score(np.concatenate(truth), np.concatenate(told)):.3f} over {len(told)} tables", flush=True)
 
 
 @app.command()

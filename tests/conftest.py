@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fipscm.simulate import KNOWN_SCMS, PRIORS, known_scm, sample_scm
@@ -34,6 +35,23 @@ def published_data():
     if not PUBLISHED_DATA.is_dir():
         pytest.skip(f"no published data at {PUBLISHED_DATA}: put the sachs/ and syntren/ folders there to run this")
     return PUBLISHED_DATA
+
+
+@pytest.fixture(scope="session")
+def clinic():
+    """All kinds of columns, a few missing cells: age -> ward (of three) -> pain (low to high) -> visits and cured."""
+    rng, rows = np.random.default_rng(0), 400
+    age = rng.normal(50, 10, rows)
+    scores = np.column_stack([np.zeros(rows), (age - 50) / 5, (50 - age) / 5]) + rng.gumbel(size=(rows, 3))
+    ward = np.array(["<i>A</i>", "B & co", "C"])[scores.argmax(axis=1)]
+    hurts = 2.5 * (ward == "C") - 1.5 * (ward == "B & co") + rng.logistic(size=rows)
+    pain = pd.Categorical.from_codes(np.digitize(hurts, [-0.5, 1.5]), ["low", "middle", "high"], ordered=True)
+    visits = rng.poisson(np.exp(0.5 + 0.6 * pain.codes))
+    cured = np.where(rng.logistic(size=rows) < 2 - 2 * pain.codes, "yes", "no")
+    table = pd.DataFrame({"age": age, "ward": ward, "pain": pain, "visits": visits, "cured": cured})
+    table.loc[[3, 50, 90], "age"] = np.nan
+    table.loc[[4, 60], "ward"] = None
+    return table
 
 
 @pytest.fixture(scope="session")

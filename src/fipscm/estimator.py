@@ -440,11 +440,9 @@ class FiP(BaseEstimator):
 
         if target is not None and target not in self.blocks_.outer:
             raise unknown_name("column", target, self.blocks_.outer)
-        for name in self.blocks_.levels:
-            raise DataError(f"Column '{name}' is categorical, which a report does not show: fit without it.")
         given, table = self._constraints.fix_the_order, self._observations(X)
         model = self if given or self._assessment is not None else copy(self)._assess(table)
-        return build_report(model, table.frame, not given, target, _generator(random_state))
+        return build_report(model, table, not given, target, _generator(random_state))
 
     def save(self, path: str | Path) -> None:
         """Write the model into one file: safetensors and JSON, no pickle.
@@ -620,9 +618,8 @@ class FiP(BaseEstimator):
     def _observations(self, X: Any) -> TrainingTable:
         """A table that the model can be held against, in which nothing was set from outside."""
         frame = self._frame(X)
-        if frame.isna().any(axis=None):
-            frame = self._frame(self.impute(X, draws=1)[0])
-        return TrainingTable.of(frame, np.zeros(frame.shape, dtype=bool), self.blocks_)
+        table = TrainingTable.of(frame, np.zeros(frame.shape, dtype=bool), self.blocks_)
+        return table.with_values(self._frame(self.impute(X, draws=1)[0]).to_numpy()) if table.holes.any() else table
 
     @property
     def _constraints(self) -> Constraints:

@@ -6,7 +6,7 @@ import pytest
 
 from fipscm import FiP
 from fipscm.report.curves import partial_dependence
-from fipscm.report.effects import standardized_effects
+from fipscm.report.effects import contrasts, standardized_effects
 from fipscm.report.variation import variation_shares
 from fipscm.report.words import number, signed
 
@@ -27,31 +27,34 @@ def model(rows):
 
 
 def test_variation_goes_back_to_the_noises_that_make_it(model):
-    shares = variation_shares(model.scm_, "y", np.random.default_rng(0))
+    shares = variation_shares(model, "y", np.random.default_rng(0))
     assert shares["x"] == pytest.approx(0.8, abs=0.03)
     assert shares.sum() == pytest.approx(1)
     assert list(shares.index) == ["x", "y"]
-    assert list(variation_shares(model.scm_, "x", np.random.default_rng(0))) == [1.0]
-    thirds = variation_shares(model.scm_, "z", np.random.default_rng(0))
+    assert list(variation_shares(model, "x", np.random.default_rng(0))) == [1.0]
+    thirds = variation_shares(model, "z", np.random.default_rng(0))
     assert thirds.to_numpy() == pytest.approx(np.full(3, 1 / 3), abs=0.03)
 
 
 def test_a_linear_mechanism_is_a_straight_curve_over_the_range_of_the_rows(model, rows):
-    curve = partial_dependence(model.scm_, "x", "z", rows.to_numpy())
-    slopes = np.diff(curve.y) / np.diff(curve.x)
+    curve = partial_dependence(model, "x", "z", rows.to_numpy())
+    slopes = np.diff(curve.y[:, 0]) / np.diff(curve.x)
     assert slopes == pytest.approx(np.full(len(slopes), -1.0), abs=0.1)
     assert (curve.low, curve.high) == (rows["x"].min(), rows["x"].max())
     assert curve.x[0] < curve.low
     assert curve.high < curve.x[-1]
-    assert curve.ends[0] - curve.ends[1] == pytest.approx(curve.high - curve.low, rel=0.1)
+    assert (curve.ends[0] - curve.ends[1]).item() == pytest.approx(curve.high - curve.low, rel=0.1)
 
 
 def test_effects_are_total_and_in_standard_deviations(model, rows):
-    effects = standardized_effects(model.scm_, np.random.default_rng(0))
+    noise = model.scm_.noise.sample(500, np.random.default_rng(0))
+    (raised,) = contrasts(model, "x", None)
+    effects = standardized_effects(model, "x", raised, noise)
     spread = rows.std()
-    assert effects[0, 1] == pytest.approx(2 * spread["x"] / spread["y"], abs=0.05)
-    assert effects[0, 2] == pytest.approx(1 * spread["x"] / spread["z"], abs=0.05)
-    assert not np.tril(effects).any()
+    assert effects[1] == pytest.approx(2 * spread["x"] / spread["y"], abs=0.05)
+    assert effects[2] == pytest.approx(1 * spread["x"] / spread["z"], abs=0.05)
+    assert effects[0] == 0
+    assert not standardized_effects(model, "z", *contrasts(model, "z", None), noise).any()
 
 
 def test_numbers_are_short_and_negative_ones_have_a_minus_sign():

@@ -20,7 +20,7 @@ from fipscm.report.page import render
 
 @pytest.fixture(scope="module")
 def document(model, table):
-    return write_document(copy(model).assess(), table, True, None, np.random.default_rng(0))
+    return write_document(copy(model).assess(), model._observations(table), True, None, np.random.default_rng(0))
 
 
 def own_text(report):

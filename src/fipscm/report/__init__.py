@@ -1,21 +1,21 @@
 from collections.abc import Hashable
 
 import numpy as np
-import pandas as pd
 
 from fipscm.report.document import write_document
 from fipscm.report.model import FittedModel
 from fipscm.report.page import Report, render
+from fipscm.tables.training import TrainingTable
 
 __all__ = ["Report", "build_report"]
 
 
 def build_report(
     model: FittedModel,
-    frame: pd.DataFrame,
+    table: TrainingTable,
     inferred: bool,
     target: Hashable | None,
     rng: np.random.Generator,
 ) -> Report:
-    """A page about a model and a table with its columns; an `inferred` order must have been assessed."""
-    return render(write_document(model, frame, inferred, target, rng))
+    """A page about a model and a table with codes for levels and no gaps; an `inferred` order must be assessed."""
+    return render(write_document(model, table, inferred, target, rng))

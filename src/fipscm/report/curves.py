@@ -1,6 +1,6 @@
 """Each mechanism as curves: how a column follows one of its causes while the others stay as they are.
 
-Shapes: N rows, D variables.
+Shapes: N rows, E columns of the model, P points, K answers.
 """
 
 from collections.abc import Hashable
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fipscm.arrays import Array
-from fipscm.mechanism.learned import LearnedSCM
+from fipscm.questions.column_levels import column_levels
+from fipscm.report.model import FittedModel
 
 POINTS, ROWS = 41, 200
 MARGIN = 0.1  # of the range of the rows, drawn beyond it on either side
@@ -17,7 +18,17 @@ MARGIN = 0.1  # of the range of the rows, drawn beyond it on either side
 
 @dataclass(frozen=True)
 class Curve:
-    """Partial dependence of an effect on a cause, from `low` to `high` where the rows are, and a little beyond."""
+    """Partial dependence of an effect on a cause, from `low` to `high` where the rows are, and a little beyond.
+
+    Attributes:
+        cause: the column that is set.
+        effect: the column that is looked at.
+        x: (P,) what the cause is set to: a grid of numbers, or the codes of all its levels.
+        y: (P, K) the mean of the effect, or the probability of each of the levels told.
+        low: the lowest and
+        high: the highest value of the cause among the rows.
+        told: names of the levels whose probabilities y has: of two the second, of a category all; empty for a mean.
+    """
 
     cause: Hashable
     effect: Hashable
@@ -25,23 +36,36 @@ class Curve:
     y: Array
     low: float
     high: float
+    told: tuple[str, ...] = ()
 
     @property
-    def ends(self) -> tuple[float, float]:
-        """The effect at the lowest and at the highest row."""
-        low, high = np.interp([self.low, self.high], self.x, self.y)
-        return float(low), float(high)
+    def ends(self) -> tuple[Array, Array]:
+        """(K,) and (K,), the effect at the lowest and at the highest row."""
+        low, high = (np.array([np.interp(end, self.x, each) for each in self.y.T]) for end in (self.low, self.high))
+        return low, high
 
 
-def partial_dependence(scm: LearnedSCM, cause: Hashable, effect: Hashable, rows: Array) -> Curve:
-    """The mechanism of one column, averaged over rows (N, D) in which a cause is set to each value of a grid."""
+def partial_dependence(model: FittedModel, cause: Hashable, effect: Hashable, rows: Array) -> Curve:
+    """The mechanism of one column, averaged over rows (N, E) in which a cause is set to each value of a grid."""
+    levels = column_levels(model.scm_, model.columns_)
+    sources, nodes = model.blocks_.within(cause), model.blocks_.within(effect)
+    if cause in levels:
+        grid = levels[cause].codes
+        low, high = float(grid[0]), float(grid[-1])
+    else:
+        low, high = float(rows[:, sources[0]].min()), float(rows[:, sources[0]].max())
+        margin = MARGIN * (high - low)
+        grid = np.linspace(low - margin, high + margin, POINTS, dtype=np.float64)
+    settings = np.eye(len(sources)) if len(sources) > 1 else grid[:, None]
     some = rows[np.linspace(0, len(rows) - 1, min(ROWS, len(rows))).astype(int)]
-    source, node = scm.names.index(cause), scm.names.index(effect)
-    low, high = float(rows[:, source].min()), float(rows[:, source].max())
-    margin = MARGIN * (high - low)
-    grid: Array = np.linspace(low - margin, high + margin, POINTS, dtype=np.float64)
-    changed = np.repeat(some[None], POINTS, axis=0)
-    changed[:, :, source] = grid[:, None]
-    flat = changed.reshape(-1, rows.shape[1])
-    means = scm.node_means((node,), flat).reshape(POINTS, -1).mean(axis=1)
-    return Curve(cause, effect, grid, means, low, high)
+    changed = np.repeat(some[None], len(grid), axis=0)
+    changed[:, :, list(sources)] = settings[:, None, :]
+    answers = model.scm_.node_means(nodes, changed.reshape(-1, rows.shape[1]))
+    means = answers.reshape(len(grid), len(some), len(nodes)).mean(axis=1)
+    own = levels.get(effect)
+    if own is None or (len(nodes) == 1 and len(own.codes) > 2):
+        return Curve(cause, effect, grid, means, low, high)
+    if len(nodes) > 1:
+        return Curve(cause, effect, grid, means, low, high, tuple(own.names))
+    first, second = own.codes
+    return Curve(cause, effect, grid, (means - first) / (second - first), low, high, (own.names[1],))

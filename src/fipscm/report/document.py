@@ -1,4 +1,7 @@
-"""Everything that a report says, gathered from a model and a table. Shapes: N rows, D variables."""
+"""Everything that a report says, gathered from a model and a table.
+
+Shapes: N rows, D columns of the table, E columns of the model.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -10,7 +13,9 @@ from fipscm.arrays import Array
 from fipscm.layout import MOST_BOXES, Layout, around, layered, to_svg
 from fipscm.layout.strokes import Stroke, strokes
 from fipscm.questions.check import CheckResult, Finding
-from fipscm.report.charts import Chart, confidence_chart, curve_chart, histogram_chart
+from fipscm.questions.column_levels import ColumnLevels, column_levels
+from fipscm.report.charts import Chart, bars_chart, confidence_chart, curve_chart, histogram_chart
+from fipscm.report.columns import ColumnFacts, column_facts
 from fipscm.report.curves import partial_dependence
 from fipscm.report.effects import StrongEffect, strongest_effects
 from fipscm.report.hidden import HiddenCauses, hidden_causes
@@ -18,6 +23,7 @@ from fipscm.report.limits import Limit, doubtful_edges, limits
 from fipscm.report.model import FittedModel
 from fipscm.report.variation import variation_shares
 from fipscm.report.words import number
+from fipscm.tables.training import TrainingTable
 
 MOST_CURVES = 60
 PAGE_WIDTH = 1000.0  # pixels
@@ -32,7 +38,7 @@ SHAPES = {
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How one column follows its causes."""
+    """How one column follows its causes; `shape` is empty where levels have no curve."""
 
     name: Hashable
     causes: list[Hashable]
@@ -60,12 +66,15 @@ class Document:
         effects: the strongest ones.
         mechanisms: of the columns that have causes.
         curves_left_out: how many edges have no curve, because others are stronger.
-        noises: a histogram for each column.
+        noises: a histogram for each column that has neither levels nor counts.
+        noises_left_out: the columns that have.
         comparisons: real against sampled, for each column.
         joint_fit: whether sampled rows can be told from real ones.
         variation: the sources of the target's variation, the largest first.
         limits: what the model must not be used for.
-        ranges: lowest and highest value of each column in the table.
+        facts: kind, range or levels, and missing cells of each column in the table.
+        categories: the columns shown that are categories.
+        has_levels: whether some columns have levels.
         rows_shown: values of the columns shown, in some rows of the table.
     """
 
@@ -84,38 +93,48 @@ class Document:
     mechanisms: list[Mechanism]
     curves_left_out: int
     noises: list[Chart]
+    noises_left_out: list[Hashable]
     comparisons: list[Chart]
     joint_fit: Finding
     variation: pd.Series
     limits: list[Limit]
-    ranges: list[tuple[Hashable, float, float]]
+    facts: list[ColumnFacts]
+    categories: list[Hashable]
+    has_levels: bool
     rows_shown: Array
 
 
 def write_document(
     model: FittedModel,
-    frame: pd.DataFrame,
+    table: TrainingTable,
     inferred: bool,
     target: Hashable | None,
     rng: np.random.Generator,
 ) -> Document:
-    """Ask a model everything that the report says; an `inferred` order must have been assessed."""
-    scm = model.scm_
+    """Ask a model everything that the report says; an `inferred` order must have been assessed.
+
+    The table has codes for levels, and its missing cells are filled in.
+    """
+    scm, blocks, frame = model.scm_, model.blocks_, table.frame
+    levels, kinds = column_levels(scm, model.columns_), model.columns_.kinds
     target = _last_effect(model) if target is None else target
     whole = model.to_networkx(standardized=True)
     graph = around(whole, target) if len(whole) > MOST_BOXES else whole
-    names = [name for name in scm.names if name in graph]
+    names = [name for name in blocks.outer if name in graph]
     order = [name for name in model.causal_order_ if name in graph]
-    check, hidden = model.check(frame, rng), hidden_causes(model, frame)
+    check = model.check(model.columns_.decode(frame).mask(table.holes), rng)
+    hidden = hidden_causes(model, frame)
     layout = layered(graph)
     drawn = zip(layout.routes, strokes(graph, layout.routes), strict=True)
     edges = [(route.cause, route.effect, stroke) for route, stroke in drawn]
     edges.sort(key=lambda edge: -abs(edge[2].strength))
-    sampled = scm.sample(len(frame), rng)
+    sampled = blocks.decode(scm.sample(len(frame), rng))
+    inner = table.expanded.frame
+    noises, noises_left_out = _noises(model, inner, order)
     some = frame.iloc[np.sort(rng.permutation(len(frame))[:ROWS_SHOWN])]
     return Document(
         names=names,
-        columns=len(scm.names),
+        columns=len(blocks.outer),
         rows=len(frame),
         target=target,
         check=check,
@@ -126,14 +145,17 @@ def write_document(
         edges=edges,
         hidden=hidden,
         effects=strongest_effects(model, rng),
-        mechanisms=_mechanisms(model, order, frame.to_numpy(), edges[:MOST_CURVES], names),
+        mechanisms=_mechanisms(model, order, inner.to_numpy(), edges[:MOST_CURVES], names),
         curves_left_out=max(0, len(edges) - MOST_CURVES),
-        noises=_noises(model, frame, order),
-        comparisons=_comparisons(frame, sampled, check, order),
+        noises=noises,
+        noises_left_out=noises_left_out,
+        comparisons=_comparisons(frame, sampled, check, {name: kinds[name] for name in order}, levels),
         joint_fit=next(finding for finding in check.findings if finding.check == "joint fit"),
-        variation=variation_shares(scm, target, rng),
+        variation=variation_shares(model, target, rng),
         limits=list(limits(graph, check, inferred, hidden)),
-        ranges=[(name, float(frame[name].min()), float(frame[name].max())) for name in order],
+        facts=column_facts(kinds, table, order, levels),
+        categories=[name for name in order if name in blocks.levels],
+        has_levels=bool(levels),
         rows_shown=some[names].to_numpy().T,
     )
 
@@ -152,38 +174,50 @@ def _picture_scale(layout: Layout) -> float:
 def _mechanisms(
     model: FittedModel, order: list[Hashable], rows: Array, drawn: list[Edge], names: list[Hashable]
 ) -> list[Mechanism]:
-    """Of each column with causes, in causal order; the edges drawn have a curve, in which rows (N, D) are averaged."""
-    facts = model.mechanisms_.to_dict(orient="index")
+    """Of each column with causes, in causal order; the edges drawn have a curve, in which rows (N, E) are averaged."""
+    facts, levels = model.mechanisms_.to_dict(orient="index"), column_levels(model.scm_, model.columns_)
     found = []
     for name in order:
-        curves = [partial_dependence(model.scm_, cause, name, rows) for cause, effect, _ in drawn if effect == name]
-        charts = [curve_chart(curve, names) for curve in curves]
+        curves = [partial_dependence(model, cause, name, rows) for cause, effect, _ in drawn if effect == name]
+        charts = [curve_chart(curve, names, levels) for curve in curves]
         own = facts[name]
         if own["causes"]:
-            found.append(Mechanism(name, own["causes"], SHAPES[own["shape"]], own["r2_held_out"], charts))
+            is_curve = name not in levels and not levels.keys() >= set(own["causes"])
+            shape = SHAPES[own["shape"]] if is_curve else ""
+            found.append(Mechanism(name, own["causes"], shape, own["r2_held_out"], charts))
     return found
 
 
-def _noises(model: FittedModel, frame: pd.DataFrame, order: list[Hashable]) -> list[Chart]:
+def _noises(model: FittedModel, inner: pd.DataFrame, order: list[Hashable]) -> tuple[list[Chart], list[Hashable]]:
+    """Charts of the noises behind a table with the model's columns, and the columns whose noises are no numbers."""
     scm = model.scm_
-    noise = pd.DataFrame(scm.sample_to_noise(frame.to_numpy()), columns=list(scm.names))
+    ranges = {model.blocks_.owner(node) for node, response in enumerate(scm.responses) if response.discrete}
+    noise = pd.DataFrame(scm.sample_to_noise(inner.to_numpy()), columns=list(scm.names))
     charts = []
     for name in order:
+        if name in ranges:
+            continue
         typical = float(noise[name].abs().quantile(2 / 3))
-        share = min(1.0, float(noise[name].var() / frame[name].var()))
+        share = min(1.0, float(noise[name].var() / inner[name].var()))
         words = f"Two rows in three are within {number(typical)} of zero; {share:.0%} of the variance is left."
         charts.append(histogram_chart(str(name), words, noise=noise[name].to_numpy()))
-    return charts
+    return charts, [name for name in order if name in ranges]
 
 
-def _comparisons(frame: pd.DataFrame, sampled: pd.DataFrame, check: CheckResult, order: list[Hashable]) -> list[Chart]:
+def _comparisons(
+    frame: pd.DataFrame,
+    sampled: pd.DataFrame,
+    check: CheckResult,
+    kinds: dict[Hashable, str],
+    levels: dict[Hashable, ColumnLevels],
+) -> list[Chart]:
     distances = {finding.subject: finding.figure for finding in check.findings if finding.check == "marginal fit"}
-    return [
-        histogram_chart(
-            str(name),
-            f"Real and sampled lie {distances[str(name)]:.2f} standard deviations apart.",
-            real=frame[name].to_numpy(),
-            sampled=sampled[name].to_numpy(),
-        )
-        for name in order
-    ]
+    charts = []
+    for name, kind in kinds.items():
+        both = {"real": frame[name].to_numpy(), "sampled": sampled[name].to_numpy()}
+        if name in levels:
+            charts.append(bars_chart(str(name), levels[name], **both))
+        else:
+            words = f"Real and sampled lie {distances[str(name)]:.2f} standard deviations apart."
+            charts.append(histogram_chart(str(name), words, whole=kind == "count", **both))
+    return charts

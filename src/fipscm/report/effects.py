@@ -1,30 +1,52 @@
-"""The strongest effects of a model, each with an interval. Shapes: N units, D variables."""
+"""The strongest effects of a model, each with an interval.
+
+Shapes: N units, D columns of the table, E columns of the model.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fipscm.arrays import Array
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.response.thresholds import Thresholds
+from fipscm.questions.column_levels import ColumnLevels, column_levels
 from fipscm.questions.effect import Effect
 from fipscm.report.model import FittedModel
+from fipscm.report.words import number, signed
+from fipscm.tables.kinds import Level
 
 UNITS = 500  # enough to rank effects; the strongest ones are then computed with care
 SHOWN = 12
 
 
+class Contrast(NamedTuple):
+    """Two values of a cause, as numbers that the model takes."""
+
+    treated: float
+    control: float
+
+
 @dataclass(frozen=True)
 class StrongEffect:
-    """One effect of raising a cause by its standard deviation, in the columns' units and in standard deviations."""
+    """One effect of changing a cause, in the columns' units and in standard deviations.
+
+    Attributes:
+        effect: the answer of the model.
+        spread: the standard deviation of what changes, in the unit of the answer.
+        cause_levels: those of the cause, if it has levels.
+        outcome_levels: those of the outcome, if it has levels.
+    """
 
     effect: Effect
     spread: float
+    cause_levels: ColumnLevels | None = None
+    outcome_levels: ColumnLevels | None = None
 
     @property
     def cause(self) -> Hashable:
-        """The column that is raised."""
+        """The column that is changed."""
         return self.effect.question.treatment
 
     @property
@@ -43,36 +65,108 @@ class StrongEffect:
         """How far the interval reaches from zero, in standard deviations of the outcome."""
         return max(map(abs, self.standardized))
 
+    @property
+    def values(self) -> tuple[str, str]:
+        """What the cause is changed from and to, in words."""
+        asked = self.effect.question
+        if self.cause_levels is None:
+            return number(asked.control), number(asked.treated)
+        names = self.cause_levels.names
+        control, treated = self.cause_levels.places(np.array([asked.control, asked.treated]))
+        return names[control], names[treated]
+
+    @property
+    def changed(self) -> str:
+        """What changes, in words."""
+        return self.effect.question.change_of(self.effect.level_told)
+
+    @property
+    def amount(self) -> str:
+        """The estimate, in words."""
+        return f"{signed(self._factor * self.effect.estimate)}{self._unit}"
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ends of the interval, in words."""
+        return number(self._factor * self.effect.low), number(self._factor * self.effect.high)
+
+    @property
+    def _factor(self) -> float:
+        return 1.0 if self.effect.level_told is None else 100.0
+
+    @property
+    def _unit(self) -> str:
+        """Of what changes: nothing for numbers, which have the column's own."""
+        if self.effect.level_told is not None:
+            return " percentage points"
+        levels = self.outcome_levels
+        return " levels" if levels is not None and not isinstance(levels.cells[0], float) else ""
+
 
 def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[StrongEffect]:
-    """Raise each column from its mean by one standard deviation, and keep the strongest effects on others."""
-    scm = model.scm_
-    sizes = np.abs(standardized_effects(scm, rng))
-    ranked = sorted(zip(*np.nonzero(sizes > 1e-9), strict=True), key=lambda pair: -sizes[pair])[:SHOWN]
-    found = []
-    for cause, outcome in ranked:
-        treated, control = _raised(scm, cause)
-        effect = model.effect(scm.names[cause], scm.names[outcome], treated, control, random_state=rng)
-        found.append(StrongEffect(effect, float(scm.scale[outcome])))
-    return sorted(found, key=lambda strong: -abs(strong.standardized[1]))
+    """Change each column, and keep the strongest effects on others.
 
-
-def _raised(scm: LearnedSCM, cause: int) -> tuple[float, float]:
-    """One standard deviation above the mean, and the mean; of levels, the one that is nearest to it and the next."""
-    mean, response = float(scm.centre[cause]), scm.responses[cause]
-    if not isinstance(response, Thresholds):
-        return mean + float(scm.scale[cause]), mean
-    place = min(int(response.places(np.array([mean]))[0]), len(response.levels) - 2)
-    return float(response.levels[place + 1]), float(response.levels[place])
-
-
-def standardized_effects(scm: LearnedSCM, rng: np.random.Generator) -> Array:
-    """(D, D), row = cause: the total effect of one standard deviation more, in standard deviations of the outcome."""
+    Numbers are raised from their mean by one standard deviation, levels to the next one, and a category goes from its
+    most frequent level to the one that matters most.
+    """
+    scm, outer, levels = model.scm_, model.blocks_.outer, column_levels(model.scm_, model.columns_)
     noise = scm.noise.sample(UNITS, rng)
-    effects = np.zeros((len(scm.names), len(scm.names)))
-    for cause in np.flatnonzero(scm.adjacency.any(axis=1)):
-        name, mean = scm.names[cause], scm.centre[cause]
-        raised, kept = (scm.do({name: value}).noise_to_sample(noise) for value in (mean + scm.scale[cause], mean))
-        effects[cause] = (raised - kept).mean(axis=0) / scm.scale
-        effects[cause, cause] = 0.0
-    return effects
+    sizes, best = np.zeros((len(outer), len(outer))), dict[tuple[int, int], Contrast]()
+    for cause in np.flatnonzero(model.blocks_.largest(scm.adjacency).any(axis=1)):
+        for contrast in contrasts(model, outer[cause], levels.get(outer[cause])):
+            found = np.abs(standardized_effects(model, outer[cause], contrast, noise))
+            for outcome in np.flatnonzero(found > sizes[cause]):
+                sizes[cause, outcome], best[cause, outcome] = found[outcome], contrast
+    ranked = sorted(zip(*np.nonzero(sizes > 1e-9), strict=True), key=lambda pair: -sizes[pair])[:SHOWN]
+    strong = []
+    for pair in ranked:
+        cause, outcome = (outer[place] for place in pair)
+        treated, control = (_cell(levels.get(cause), value) for value in best[pair])
+        effect = model.effect(cause, outcome, treated, control, random_state=rng)
+        strong.append(StrongEffect(effect, _spread(model, effect, levels), levels.get(cause), levels.get(outcome)))
+    return sorted(strong, key=lambda each: -abs(each.standardized[1]))
+
+
+def contrasts(model: FittedModel, cause: Hashable, levels: ColumnLevels | None) -> list[Contrast]:
+    """The changes of one column that are tried."""
+    scm, members = model.scm_, model.blocks_.within(cause)
+    if len(members) > 1:
+        usual = int(scm.centre[list(members)].argmax())
+        return [Contrast(float(code), float(usual)) for code in range(len(members)) if code != usual]
+    return [_raised(scm, members[0], levels, whole=model.columns_.kinds[cause] == "count")]
+
+
+def _raised(scm: LearnedSCM, cause: int, levels: ColumnLevels | None, *, whole: bool) -> Contrast:
+    """One standard deviation above the mean, and the mean; of levels, the one that is nearest to it and the next."""
+    mean, spread = float(scm.centre[cause]), float(scm.scale[cause])
+    if levels is not None:
+        place = min(int(levels.places(np.array([mean]))[0]), len(levels.codes) - 2)
+        return Contrast(float(levels.codes[place + 1]), float(levels.codes[place]))
+    return Contrast(round(mean) + max(1.0, round(spread)), round(mean)) if whole else Contrast(mean + spread, mean)
+
+
+def standardized_effects(model: FittedModel, cause: Hashable, contrast: Contrast, noise: Array) -> Array:
+    """(D,), total effects on units with these noises (N, E), in standard deviations of the outcomes; 0 on itself.
+
+    That on a category is that on the level which changes most.
+    """
+    scm, blocks = model.scm_, model.blocks_
+    treated, control = (scm.do(blocks.do({cause: value})).noise_to_sample(noise) for value in contrast)
+    changes = (treated - control).mean(axis=0) / scm.scale
+    largest = [max(changes[list(members)], key=abs) for members in blocks.members]
+    return np.where([name == cause for name in blocks.outer], 0.0, largest)
+
+
+def _cell(levels: ColumnLevels | None, value: float) -> Level:
+    """A number as the table has it."""
+    return value if levels is None else levels.cells[int(levels.places(np.array([value]))[0])]
+
+
+def _spread(model: FittedModel, effect: Effect, levels: dict[Hashable, ColumnLevels]) -> float:
+    """The standard deviation of what changes: of a column, or of the share of one of its levels."""
+    outcome, members = effect.question.outcome, model.blocks_.within(effect.question.outcome)
+    own = levels.get(outcome)
+    if len(members) > 1 and own is not None and effect.level_told is not None:
+        return float(model.scm_.scale[members[own.cells.index(effect.level_told)]])
+    unit = float(np.ptp(own.codes)) if own is not None and effect.level_told is not None else 1.0
+    return float(model.scm_.scale[members[0]]) / unit

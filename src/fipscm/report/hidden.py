@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from fipscm.order.category_scores import with_scores
 from fipscm.order.weights import shipped_encoder, tells_hidden_causes
 from fipscm.order.zero_shot import zero_shot
 from fipscm.report.model import FittedModel
@@ -19,8 +20,10 @@ class HiddenCauses:
 
 
 def hidden_causes(model: FittedModel, frame: pd.DataFrame) -> HiddenCauses:
-    """Ask the order model that comes with the package about a table."""
+    """Ask the order model that comes with the package about a table with codes for levels."""
     if not tells_hidden_causes(shipped_encoder()):
         return HiddenCauses(known=False)
-    answer = zero_shot(frame, model.scale, model.knowledge, model.n_jobs)
+    categories = [model.blocks_.outer.index(name) for name in model.blocks_.levels]
+    readable = pd.DataFrame(with_scores(frame.to_numpy(), categories), frame.index, frame.columns)
+    answer = zero_shot(readable, model.scale, model.knowledge, model.n_jobs)
     return HiddenCauses(known=True, pairs=tuple(answer.suspects()))

@@ -10,6 +10,9 @@ from fipscm.knowledge import Knowledge
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.questions.check import CheckResult
 from fipscm.questions.effect import Effect
+from fipscm.tables.blocks import Blocks
+from fipscm.tables.columns import Columns
+from fipscm.tables.kinds import Level
 
 
 class FittedModel(Protocol):
@@ -21,6 +24,12 @@ class FittedModel(Protocol):
     causal_order_: list[Hashable]
     mechanisms_: pd.DataFrame
     scm_: LearnedSCM
+    columns_: Columns
+
+    @property
+    def blocks_(self) -> Blocks:
+        """How the columns of tables relate to those of `scm_`."""
+        ...
 
     @property
     def order_confidence_(self) -> pd.DataFrame:
@@ -32,7 +41,7 @@ class FittedModel(Protocol):
         ...
 
     def effect(
-        self, treatment: Hashable, on: Hashable, treated: float = ..., control: float = ..., *, random_state: Any = ...
+        self, treatment: Hashable, on: Hashable, treated: Level = ..., control: Level = ..., *, random_state: Any = ...
     ) -> Effect:
         """Average effect with an interval."""
         ...

@@ -348,10 +348,10 @@ class _Learner:
         if self.kinds.linked.any():
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
-        if self.config.skip and self.config.noise == AUTO:
-            model = with_logarithms(model, z, self.rows[: len(z)], ~self.kinds.linked, self.intervened[: len(z)])
         table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth)
         model = self._with_noises(model, table, search)
+        if self.config.skip and self.config.noise == AUTO:
+            model = with_logarithms(model, z, self.rows[: len(z)], ~self.kinds.linked, self.intervened[: len(z)])
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
         return replace(model, edge_weights=weights.T, edge_derivatives=absolute.T)

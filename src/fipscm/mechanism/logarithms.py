@@ -112,8 +112,12 @@ def _adopted(
     errors = values[known] - np.exp(middle) * surplus
     scores[node], r2[node] = log_likelihood, 1 - np.square(errors).mean() / values[known].var()
     nodes = model.nodes[model.nodes != node]
+    on_mean, on_spread = model.on_mean.copy(), model.on_spread.copy()
+    on_mean[node], on_spread[node] = allowed, False
     return replace(
         model,
+        on_mean=on_mean,
+        on_spread=on_spread,
         noise=EmpiricalNoise(ordered),
         responses=(*model.responses[:node], response, *model.responses[node + 1 :]),
         skip=replace(skip, weights=weights, relevance=relevance, amplitudes=amplitudes, intercept=intercept),

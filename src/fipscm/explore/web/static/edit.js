@@ -59,7 +59,7 @@ export function buildEdit(place, watch) {
 
   function kindOf(name) {
     const chosen = html("select", { "data-column": name, "aria-label": `${name}: kind`, onchange: () => save({ ...edits(), kinds: { ...edits().kinds, [name]: chosen.value } }) }, ...KINDS.map((kind) => html("option", { value: kind }, kind)));
-    return html("label", {}, chosen, name);
+    return html("label", {}, name, chosen);
   }
 
   place.replaceChildren(

@@ -76,6 +76,10 @@ def test_kinds_and_missing_cells_are_told(document, words):
     assert "Cells were missing in age and ward" in words
 
 
+def test_a_picture_has_one_box_for_a_category(model):
+    assert [text.get_text() for text in model.plot().texts if text.get_text() in ORDER].count("ward") == 1
+
+
 def test_the_browser_shows_it_without_a_complaint(new_page, document, tmp_path):
     render(document).save(tmp_path / "report.html")
     page = new_page()

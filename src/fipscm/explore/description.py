@@ -1,6 +1,6 @@
 """What the page is told, ready for JSON: names are text, and numbers are finite or missing."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +14,7 @@ from fipscm.explore.session import CHECKING, Session
 from fipscm.explore.units import Units
 from fipscm.knowledge import Edge
 from fipscm.layout import Layout
+from fipscm.questions.column_levels import ColumnLevels
 from fipscm.questions.recommend import Recommendation
 
 Json = dict[str, Any]
@@ -38,21 +39,25 @@ def of_session(session: Session) -> Json:
 def of_screen(screen: Screen) -> Json:
     """The model and its picture."""
     units, mechanisms = screen.units, screen.model.mechanisms_.to_dict(orient="index")
-    facts = zip(screen.names, units.axes, units.low, units.high, units.density_before, strict=True)
+    facts = zip(screen.names, units.axes, units.low, units.high, units.missing, strict=True)
     return {
         "version": screen.version,
         "order": [str(name) for name in screen.model.causal_order_],
         "variables": {
             str(name): {
+                "kind": screen.model.kinds_[name],
+                "levels": units.levels[name].names if name in units.levels else None,
+                "missing": number(missing),
                 "axis": numbers(axis),
                 "low": number(low),
                 "high": number(high),
-                "density": numbers(density),
                 "shape": mechanisms[name]["shape"],
                 "explained": number(mechanisms[name]["r2_held_out"]),
-                **moments,
+                **distribution,
             }
-            for (name, axis, low, high, density), moments in zip(facts, _moments(units.before), strict=True)
+            for (name, axis, low, high, missing), distribution in zip(
+                facts, _distributions(units, units.before), strict=True
+            )
         },
         "edges": [
             {
@@ -92,40 +97,39 @@ def of_edits(edits: Edits) -> Json:
         "forbidden": _pairs(known.forbidden_edges),
         "tiers": [[str(name) for name in tier] for tier in known.tiers],
         "hidden": _pairs(edits.hidden),
+        "kinds": {str(name): kind for name, kind in edits.kinds.items()},
     }
 
 
 def of_answer(screen: Screen, after: Array) -> Json:
-    """Every column under an intervention: its average, its spread and its curve."""
-    units = screen.units
-    curves = units.density(after)
-    return {
-        "version": screen.version,
-        "after": {
-            str(name): {**moments, "density": numbers(curve)}
-            for name, moments, curve in zip(screen.names, _moments(after), curves, strict=True)
-        },
-    }
+    """Every column under an intervention: its average, its spread, and its curve or the shares of its levels."""
+    found = zip(screen.names, _distributions(screen.units, after), strict=True)
+    return {"version": screen.version, "after": {str(name): distribution for name, distribution in found}}
 
 
-def of_portrait(portrait: Portrait) -> Json:
-    """One row, fact beside counterfactual."""
+def of_portrait(portrait: Portrait, levels: Mapping[Hashable, ColumnLevels]) -> Json:
+    """One row, fact beside counterfactual; levels by name."""
     columns = zip(portrait.names, portrait.fact, portrait.counterfactual, portrait.deviations, strict=True)
     return {
         "columns": [
-            {"column": str(name), "fact": number(fact), "counterfactual": number(changed), "deviations": number(noise)}
+            {
+                "column": str(name),
+                "fact": value(levels.get(name), fact),
+                "counterfactual": value(levels.get(name), changed),
+                "deviations": number(noise),
+            }
             for name, fact, changed, noise in columns
         ],
         "reasons": portrait.reasons,
     }
 
 
-def of_recommendation(found: Recommendation) -> Json:
+def of_recommendation(found: Recommendation, levels: Mapping[Hashable, ColumnLevels]) -> Json:
     """What to set, and what is expected of it."""
     ((column, setting),) = found.do.items()
     return {
         "column": str(column),
-        "setting": number(setting),
+        "setting": value(levels.get(column), setting),
         "expected": number(found.expected),
         "present": number(found.present),
         "text": str(found),
@@ -141,19 +145,35 @@ def number(value: float) -> float | None:
     return float(f"{value:.6g}") if np.isfinite(value) else None
 
 
+def value(levels: ColumnLevels | None, code: float) -> float | str | None:
+    """A number, or the name of the level that it stands for."""
+    if levels is None or not np.isfinite(code):
+        return number(code)
+    return levels.names[int(levels.places(np.array([code]))[0])]
+
+
 def numbers(values: Array) -> list[float | None]:
     """Each of them."""
     return [number(value) for value in values.tolist()]
 
 
-def _moments(values: Array) -> list[Json]:
-    averages, spreads = values.mean(axis=0), values.std(axis=0)
-    return [{"mean": number(mean), "spread": number(spread)} for mean, spread in zip(averages, spreads, strict=True)]
+def _distributions(units: Units, values: Array) -> list[Json]:
+    """Of each column of units (N, D): average and spread, and the shares of its levels, or else its curve."""
+    averages, spreads, curves = values.mean(axis=0), values.std(axis=0), units.density(values)
+    found = []
+    for column, name in enumerate(units.names):
+        facts: Json = {"mean": number(averages[column]), "spread": number(spreads[column])}
+        if name in units.levels:
+            facts["shares"] = numbers(units.levels[name].shares(values[:, column]))
+        else:
+            facts["density"] = numbers(curves[column])
+        found.append(facts)
+    return found
 
 
 def _ratio(units: Units, cause: Hashable, effect: Hashable) -> float:
     """Turns a weight in the columns' units into standard deviations."""
-    of_cause, of_effect = (units.spread[units.scm.names.index(name)] for name in (cause, effect))
+    of_cause, of_effect = (units.spread[units.names.index(name)] for name in (cause, effect))
     return float(of_cause / of_effect)
 
 

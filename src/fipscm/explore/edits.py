@@ -1,6 +1,6 @@
 """What an expert has said about the graph on the screen, and what a refit made of it."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
@@ -23,15 +23,17 @@ class CycleError(KnowledgeError):
 
 @dataclass(frozen=True)
 class Edits:
-    """All edits together. `knowledge` is what a model obeys; hidden common causes are only marked.
+    """All edits together. `knowledge` and `kinds` are what a model obeys; hidden common causes are only marked.
 
     Attributes:
         knowledge: edges, tiers, roots and leaves.
         hidden: pairs of columns with a hidden common cause.
+        kinds: what columns are, where the expert says so.
     """
 
     knowledge: Knowledge = field(default_factory=Knowledge)
     hidden: tuple[Edge, ...] = ()
+    kinds: Mapping[Hashable, str] = field(default_factory=dict)
 
     def applied_to(self, graph: nx.DiGraph) -> nx.DiGraph:
         """The graph as the expert sees it now: without edges that are ruled out, with those that are required."""
@@ -85,10 +87,12 @@ class Changes:
         return cls(gone, tuple(edge for edge in now if edge not in old and edge not in turned), turned)
 
 
-def imported(graph: nx.DiGraph, hidden: Iterable[Edge], found: nx.DiGraph) -> Edits:
-    """A whole graph as edits: its edges are required, and edges found that it lacks are forbidden."""
+def imported(
+    graph: nx.DiGraph, hidden: Iterable[Edge], found: nx.DiGraph, kinds: Mapping[Hashable, str] | None = None
+) -> Edits:
+    """A whole graph as edits: its edges are required, and edges found that it lacks are forbidden; kinds are kept."""
     lost = [edge for edge in found.edges if edge not in graph.edges]
-    return Edits(Knowledge(required_edges=list(graph.edges), forbidden_edges=lost), tuple(hidden))
+    return Edits(Knowledge(required_edges=list(graph.edges), forbidden_edges=lost), tuple(hidden), kinds or {})
 
 
 def _require_no_cycle(graph: nx.DiGraph) -> None:

@@ -1,4 +1,7 @@
-"""One row of the table: what it would have been, and what is unusual about it. Shapes: N units, D variables."""
+"""One row of the table: what it would have been, and what is unusual about it.
+
+Shapes: N rows, D columns of the table, E columns of the model.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -7,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Array, Mask
-from fipscm.explore.units import Units
+from fipscm.explore.units import SEED, Units
+from fipscm.questions.imagined import imagine
 from fipscm.scm.intervention import Do
 
 MOST_UNUSUAL = 5
@@ -18,9 +22,10 @@ class Portrait:
     """A row, by column.
 
     Attributes:
-        fact: (D,) what was observed.
+        fact: (D,) what was observed; levels have codes, and missing cells are NaN.
         counterfactual: (D,) what it would have been under an intervention.
-        deviations: (D,) how far its noise lies from the average noise, in standard deviations of the noises.
+        deviations: (D,) how far its noise lies from the average noise, in standard deviations of the noises;
+            NaN for levels and counts, behind which there is a range of noises.
         roots: (D,) true for columns without causes.
     """
 
@@ -33,7 +38,8 @@ class Portrait:
     @property
     def reasons(self) -> list[str]:
         """Why the row is unusual, the largest noises first; those beyond two standard deviations, or the largest."""
-        ranked = np.argsort(-np.abs(self.deviations))
+        sizes = np.abs(self.deviations)
+        ranked = [column for column in np.argsort(-sizes) if np.isfinite(sizes[column])]  # NaN is sorted last
         shown = [column for column in ranked if abs(self.deviations[column]) >= 2] or ranked[:1]
         return [
             f"{self.names[column]} is {abs(self.deviations[column]):.1f} standard deviations "
@@ -45,22 +51,27 @@ class Portrait:
 
 def portrait(units: Units, row: pd.DataFrame, do: Do) -> Portrait:
     """Ask the model about one row of the table, a frame of length one."""
-    scm = units.scm
-    fact = row[list(scm.names)].to_numpy()
-    noise = scm.sample_to_noise(fact)
-    changed = scm.do(do).noise_to_sample(noise) if do else fact
-    roots = np.asarray(scm.adjacency.sum(axis=0) == 0, dtype=np.bool_)
-    return Portrait(scm.names, fact[0], changed[0], deviations(units, noise)[0], roots)
+    scm, filled = units.scm, units.rows(row)
+    changed = filled
+    if do:
+        named = pd.DataFrame(filled, columns=list(scm.names))
+        changed = imagine(scm, named, units.rules(do), np.random.default_rng(SEED))[list(scm.names)].to_numpy()
+    gone = row[list(units.names)].isna().to_numpy()
+    fact, found = np.where(gone, np.nan, units.outer(filled)), units.outer(changed)
+    roots = np.asarray(units.model.adjacency_.to_numpy().sum(axis=0) == 0, dtype=np.bool_)
+    return Portrait(units.names, fact[0], found[0], deviations(units, scm.sample_to_noise(filled))[0], roots)
 
 
 def deviations(units: Units, noise: Array) -> Array:
-    """(N, D) noises in standard deviations from their average."""
+    """(N, E) noises -> (N, D), in standard deviations from their average; NaN for levels and counts."""
     spread = np.maximum(units.noise.std(axis=0), np.finfo(float).tiny)
-    return np.asarray((noise - units.noise.mean(axis=0)) / spread)
+    told = (noise - units.noise.mean(axis=0)) / spread
+    told[:, [response.discrete for response in units.scm.responses]] = np.nan
+    return np.asarray(told[:, [members[0] for members in units.model.blocks_.members]])
 
 
 def most_unusual(units: Units, table: pd.DataFrame) -> list[int]:
     """The positions of the rows with the largest single noise, the most unusual first."""
-    noise = units.scm.sample_to_noise(table[list(units.scm.names)].to_numpy())
-    largest = np.abs(deviations(units, noise)).max(axis=1)
+    found = np.abs(deviations(units, units.scm.sample_to_noise(units.rows(table))))
+    largest = np.nan_to_num(found).max(axis=1)
     return [int(row) for row in np.argsort(-largest, kind="stable")[:MOST_UNUSUAL]]

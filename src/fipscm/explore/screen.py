@@ -43,7 +43,7 @@ class Screen:
     @classmethod
     def of(cls, model: "FiP", table: pd.DataFrame, remarks: list[str], earlier: "Screen | None") -> "Screen":
         """Prepare a model; boxes keep their places of the screen before as far as the new edges permit."""
-        units = Units.of(model.scm_, table[list(model.scm_.names)])
+        units = Units.of(model, table)
         edges = list(model.graph_.edges)
         return cls(
             version=1 if earlier is None else earlier.version + 1,
@@ -57,8 +57,8 @@ class Screen:
 
     @property
     def names(self) -> tuple[Hashable, ...]:
-        """The columns of the model."""
-        return self.units.scm.names
+        """The columns of the table."""
+        return self.units.names
 
     def settings(self, edits: Edits) -> dict[str, Any]:
         """The arguments of FiP for a refit that obeys the edits.
@@ -68,6 +68,7 @@ class Screen:
         """
         model = self.model
         given = {**model.get_params(), "knowledge": None if edits.knowledge == Knowledge() else edits.knowledge}
+        given["kinds"] = dict(edits.kinds) or None
         if model.graph is not None:
             given["graph"] = edits.applied_to(model.graph_)
         if model.order is not None:

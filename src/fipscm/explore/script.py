@@ -1,6 +1,6 @@
 """The Python lines that give the answers on the screen."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -18,6 +18,7 @@ def python_lines(
     do: Do,
     row: int | None,
     wanted: tuple[Hashable, float] | None,
+    with_levels: Sequence[Hashable] = (),
 ) -> str:
     """A program from the table to the answers.
 
@@ -28,6 +29,7 @@ def python_lines(
         do: the intervention on the screen.
         row: the position of the row that was picked, if one was.
         wanted: the target and its value, if there are any.
+        with_levels: the columns that have levels, whose shares are told instead of their averages.
     """
     read = "read_parquet" if table.endswith(".parquet") else "read_csv"
     arguments = ", ".join(f"{name}={_written(value)}" for name, value in given.items())
@@ -43,11 +45,16 @@ def python_lines(
         f"model = {source}",
         f"before = model.sample({UNITS}, random_state={SEED})",
     ]
+    dropped = f".drop(columns={list(with_levels)!r})" if with_levels else ""
     if do:
         lines.append(f"after = model.intervene({written}, n={UNITS}, random_state={SEED})")
-        lines.append("print(pd.DataFrame({'before': before.mean(), 'after': after.mean()}))")
+        means = [f"'{when}': {when}{dropped}.mean()" for when in ("before", "after")]
+        lines.append(f"print(pd.DataFrame({{{', '.join(means)}}}))")
     else:
-        lines.append("print(before.mean())")
+        lines.append(f"print(before{dropped}.mean())")
+    if with_levels:
+        lines.append(f"for column in {list(with_levels)!r}:")
+        lines.append(f"    print({'after' if do else 'before'}[column].value_counts(normalize=True))")
     if row is not None:
         lines.append(f"print(model.counterfactual(table.iloc[{row}], {written}))")
         lines.append(f"print(model.abduct(table.iloc[[{row}]]))")

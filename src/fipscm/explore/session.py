@@ -13,6 +13,7 @@ from fipscm.explore.edits import Edits
 from fipscm.explore.job import CancelledError, Job, OnProgress
 from fipscm.explore.screen import Screen
 from fipscm.knowledge import Knowledge
+from fipscm.tables.kinds import as_kind
 
 if TYPE_CHECKING:
     from fipscm.estimator import FiP
@@ -31,7 +32,7 @@ class Data:
     """The table that the session is about.
 
     Attributes:
-        table: numbers without gaps.
+        table: the columns of the model, with names of levels and gaps as they are in the file.
         title: the name of its file.
         saved_model: the name of the model's file; None where the model is fitted on the table.
         intervened: what was set from outside in each row, as `FiP.fit` takes it; None where nothing was.
@@ -110,8 +111,10 @@ class Session:
         return self._columns[text]
 
     def edit(self, edits: Edits) -> None:
-        """Replace the edits, if they contradict neither each other nor the graph on the screen."""
+        """Replace the edits, if they contradict neither each other nor the graph on the screen nor the table."""
         edits.require_consistent(self.screen.model.graph_)
+        for name, kind in edits.kinds.items():
+            as_kind(self.data.table[name], kind)
         with self._lock:
             self.edits = edits
 
@@ -158,7 +161,7 @@ class Session:
         else:
             with self._lock:
                 if self._screen is None:
-                    self.edits = Edits(model.knowledge or Knowledge())
+                    self.edits = Edits(model.knowledge or Knowledge(), kinds=model.kinds or {})
                 self._screen, self.verdict = screen, CHECKING
             Thread(target=self._check, args=(screen,), daemon=True).start()
 

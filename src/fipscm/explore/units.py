@@ -1,17 +1,25 @@
 """Simulated units whose noises stay the same while interventions change: what moves is the answer, not chance.
 
-Shapes: N units, D variables, P points of a curve.
+Shapes: N units, D columns of the table, E columns of the model, P points of a curve, K levels.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Array
-from fipscm.scm.base import SCM
+from fipscm.questions.column_levels import ColumnLevels, column_levels
+from fipscm.questions.extrapolation import values_set
+from fipscm.questions.known_levels import require_known_levels
 from fipscm.scm.intervention import Do
+
+if TYPE_CHECKING:
+    from fipscm.estimator import FiP
+    from fipscm.mechanism.learned import LearnedSCM
 
 # Enough for a curve, and few enough for an answer while a slider moves. The same units are drawn by
 # model.intervene(do, n=300, random_state=0).
@@ -25,39 +33,97 @@ class Units:
     """Units of a model before anything is done to them, beside the rows of a table.
 
     Attributes:
-        scm: the model.
-        noise: (N, D) their noises.
-        before: (N, D) their values if nothing is set.
+        model: the model.
+        noise: (N, E) their noises.
+        inner: (N, E) their values if nothing is set, one column for each level of a category.
         low: (D,) the lowest and
-        high: (D,) the highest value of each column in the table.
+        high: (D,) the highest number of each column in the table; levels have codes.
+        missing: (D,) the share of cells of each column that have no value.
     """
 
-    scm: SCM
+    model: "FiP"
     noise: Array
-    before: Array
+    inner: Array
     low: Array
     high: Array
+    missing: Array
 
     @classmethod
-    def of(cls, scm: SCM, table: pd.DataFrame) -> "Units":
-        """Draw the units; the table has the model's columns, in its order."""
-        before, noise = scm.sample_arrays(UNITS, np.random.default_rng(SEED))
-        return cls(scm, noise, before, table.min().to_numpy(), table.max().to_numpy())
+    def of(cls, model: "FiP", table: pd.DataFrame) -> "Units":
+        """Draw the units; the table has the model's columns."""
+        before, noise = model.scm_.sample_arrays(UNITS, np.random.default_rng(SEED))
+        coded = model.columns_.encode(table)[list(model.blocks_.outer)].astype(np.float64)
+        low, high, missing = (each.to_numpy() for each in (coded.min(), coded.max(), coded.isna().mean()))
+        return cls(model, noise, before, low, high, missing)
+
+    @property
+    def scm(self) -> "LearnedSCM":
+        """The model behind all answers."""
+        return self.model.scm_
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        """The D columns of the table."""
+        return self.model.blocks_.outer
+
+    @cached_property
+    def levels(self) -> dict[Hashable, ColumnLevels]:
+        """Of the columns that have some."""
+        return column_levels(self.scm, self.model.columns_)
+
+    @cached_property
+    def before(self) -> Array:
+        """(N, D) their values if nothing is set; levels have codes."""
+        return self.outer(self.inner)
 
     def under(self, do: Do) -> Array:
         """(N, D) the same units under an intervention."""
-        return self.scm.do(do).noise_to_sample(self.noise) if do else self.before
+        return self.outer(self.inner_under(do)) if do else self.before
+
+    def inner_under(self, do: Do) -> Array:
+        """(N, E) likewise."""
+        return self.scm.do(self.rules(do)).noise_to_sample(self.noise) if do else self.inner
+
+    def sample(self, do: Do, count: int) -> pd.DataFrame:
+        """Other units under an intervention, with names of levels."""
+        drawn = self.scm.do(self.rules(do)).sample(count, np.random.default_rng(SEED))
+        return self.model.columns_.decode(self.model.blocks_.decode(drawn))
+
+    def rules(self, do: Do) -> dict[Hashable, Any]:
+        """An intervention as one on the model's columns; levels that a column does not have are refused."""
+        found = self.model.blocks_.do(self.model.columns_.code_all(do))
+        require_known_levels(self.scm, values_set(self.scm, found))
+        return found
+
+    def outer(self, inner: Array) -> Array:
+        """(N, E) -> (N, D), with codes for levels of categories."""
+        blocks = self.model.blocks_
+        if blocks.are_columns:
+            return inner
+        parts = [inner[:, list(members)] for members in blocks.members]
+        return np.column_stack([part[:, 0] if part.shape[1] == 1 else part.argmax(axis=1) for part in parts])
+
+    def rows(self, table: pd.DataFrame) -> Array:
+        """(N, E), rows of a table as the model takes them, their missing cells filled in."""
+        own = table[list(self.names)]
+        if own.isna().any(axis=None):
+            own = self.model.impute(own) if len(own) == 1 else self.model.impute(own, draws=1)[0]
+        coded = self.model.columns_.encode(own).astype(np.float64)
+        return self.model.blocks_.encode(coded).to_numpy()
 
     @cached_property
     def axes(self) -> Array:
         """(D, 2) where the axis of each column begins and ends: the range of the rows and a little more."""
         margin = MARGIN * (self.high - self.low)
-        return np.column_stack([self.low - margin, self.high + margin])
+        are_counts = np.array([self.model.kinds_[name] == "count" for name in self.names])
+        return np.column_stack([np.where(are_counts, self.low, self.low - margin), self.high + margin])
 
     @cached_property
     def spread(self) -> Array:
-        """(D,) standard deviations before anything is done; positive."""
-        return np.asarray(np.maximum(self.before.std(axis=0), np.finfo(float).tiny))
+        """(D,) standard deviations before anything is done, positive; of a category that of its liveliest level."""
+        own = self.inner.std(axis=0)
+        widest = [own[list(members)].max() for members in self.model.blocks_.members]
+        return np.asarray(np.maximum(widest, np.finfo(float).tiny))
 
     @cached_property
     def density_before(self) -> Array:

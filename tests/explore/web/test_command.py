@@ -124,4 +124,6 @@ def test_what_is_missing_or_too_much(refusal, folder):
 def test_a_table_that_cannot_be_learned_from(refusal, tmp_path, table):
     wards = ["north", "south", "west"] * len(table)
     table.assign(ward=wards[: len(table)]).to_csv(tmp_path / "text.csv", index=False)
-    assert "Column 'ward' is categorical" in refusal(tmp_path / "text.csv")
+    assert "which is not count" in refusal(tmp_path / "text.csv", "--kind", "ward=count")
+    table.assign(age=table["age"].mask(table.index == 3)).to_csv(tmp_path / "gap.csv", index=False)
+    assert "Column 'age'" in refusal(tmp_path / "gap.csv", "--missing", "refuse")

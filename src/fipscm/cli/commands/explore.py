@@ -13,7 +13,6 @@ from fipscm.errors import DataError, KnowledgeError
 if TYPE_CHECKING:
     from fipscm.estimator import FiP
     from fipscm.explore.session import Data
-    from fipscm.tables.columns import Columns
 
 
 @unfolded
@@ -70,9 +69,8 @@ def _saved(path: str, data: str | None, options: FitOptions) -> "tuple[Data, Cal
             f"'{data}' does not match '{path}': it lacks {listed(missing)}; it has {listed(frame.columns)}. "
             "Give the table that the model was fitted on, or one with the same columns."
         )
-    _require_numbers(known)
-    table = as_frame(known.encode(frame[columns]))
-    require_finite(table)
+    missing_cells = settings.get("parameters", {}).get("missing", "refuse") != "refuse"
+    require_finite(as_frame(known.encode(frame[columns])), missing_cells)
 
     def load(report: Callable[[str, int, int, str], None]) -> "FiP":
         report("Loading the model", 0, 1, "")
@@ -80,7 +78,7 @@ def _saved(path: str, data: str | None, options: FitOptions) -> "tuple[Data, Cal
 
         return FiP.load(path)
 
-    return Data(table, data, path), load
+    return Data(frame[columns], data, path), load
 
 
 def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tuple[Data, Callable[..., FiP]]":
@@ -96,11 +94,12 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
         )
     chosen, known, named = options.choose(read_table(path, reading=options.reading))
     known.require_variables(fewest=2)
-    _require_numbers(known)
     warn_of_set_aside(known)
-    table = training_frame(known.encode(known.without_others(chosen)), fewest_columns=2)
+    table = known.without_others(chosen)
+    # Mistakes in the table and in what is known about it are found before the page opens.
+    training_frame(known.encode(table), fewest_columns=2, missing_cells=options.missing != "refuse")
     intervened = known.without_others(named)
-    options.knowledge(list(table.columns))  # mistakes in it are found before the page opens
+    options.knowledge(list(table.columns))
 
     def fit(report: Callable[[str, int, int, str], Any]) -> "FiP":
         report("Loading PyTorch", 0, 1, "")
@@ -108,9 +107,3 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
         return estimator.fit(table, intervened=intervened, on_progress=report)
 
     return Data(table, path, None, intervened), fit
-
-
-def _require_numbers(known: "Columns") -> None:
-    """Refuse categories, which the page cannot show."""
-    for name in known.categories:
-        raise DataError(f"Column '{name}' is categorical, which the explorer does not show: leave it out with --drop.")

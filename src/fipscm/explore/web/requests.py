@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, Strict, StringConstraints, model_validator
 
 MOST_COLUMNS = 2_000
 MOST_EDGES = 10_000
@@ -13,6 +13,9 @@ LONGEST_TEXT = 500_000
 Name = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
 # Squares of larger numbers overflow in double precision.
 Number = Annotated[FiniteFloat, Field(ge=-1e100, le=1e100)]
+# Text never stands for a number: "NaN" is a name.
+LevelName = Annotated[str, Strict(), StringConstraints(max_length=LONGEST_NAME)]
+Kind = Literal["continuous", "count", "ordinal", "binary", "categorical"]
 Edges = Annotated[list[tuple[Name, Name]], Field(max_length=MOST_EDGES)]
 
 
@@ -23,11 +26,11 @@ class Request(BaseModel):
 
 
 class Change(Request):
-    """One column is set to a value, or shifted by an amount."""
+    """One column is set to a value, a number or the name of a level, or shifted by an amount."""
 
     column: Name
     kind: Literal["set", "shift"]
-    value: Number
+    value: Number | LevelName
 
 
 class Question(Request):
@@ -76,6 +79,7 @@ class Edited(Request):
     required: Edges = []
     forbidden: Edges = []
     hidden: Edges = []
+    kinds: Annotated[dict[Name, Kind], Field(max_length=MOST_COLUMNS)] = {}
     tiers: Annotated[list[Annotated[list[Name], Field(max_length=MOST_COLUMNS)]], Field(max_length=MOST_COLUMNS)] = []
 
 

@@ -1,17 +1,16 @@
 """The page and what it may ask for, as an application."""
 
-from collections.abc import Callable
+from collections.abc import Hashable
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 
-from fipscm.errors import FipscmError, GraphError, KnowledgeError, UnknownNameError
+from fipscm.errors import FipscmError, GraphError, InterventionError, KnowledgeError, UnknownNameError
 from fipscm.explore import description
 from fipscm.explore.edits import CycleError, Edits, imported
 from fipscm.explore.graph_text import WRITERS, read_graph
@@ -21,6 +20,7 @@ from fipscm.explore.session import BusyError, NotReadyError, Session
 from fipscm.explore.units import SEED
 from fipscm.explore.web.guard import Access, Guard
 from fipscm.explore.web.requests import (
+    Change,
     Edited,
     GraphText,
     Question,
@@ -29,6 +29,7 @@ from fipscm.explore.web.requests import (
     Target,
     UnitsQuestion,
 )
+from fipscm.graph import listed
 from fipscm.knowledge import Knowledge
 from fipscm.scm.intervention import Shift
 
@@ -89,17 +90,16 @@ def _add_answers(app: FastAPI, session: Session) -> None:
 
     @app.post("/api/row")
     def row(question: RowQuestion) -> dict[str, Any]:
-        return description.of_portrait(
-            portrait(session.screen.units, _row(session, question.row), _do(session, question))
-        )
+        units = session.screen.units
+        found = portrait(units, _row(session, question.row), _do(session, question))
+        return description.of_portrait(found, units.levels)
 
     @app.post("/api/recommend")
     def recommend(wanted: Target) -> dict[str, Any]:
         using = None if wanted.using is None else [session.column(name) for name in wanted.using]
         target = session.column(wanted.target)
-        return description.of_recommendation(
-            session.screen.model.recommend(target, value=wanted.value, using=using, random_state=SEED)
-        )
+        found = session.screen.model.recommend(target, value=wanted.value, using=using, random_state=SEED)
+        return description.of_recommendation(found, session.screen.units.levels)
 
 
 def _add_edits(app: FastAPI, session: Session) -> None:
@@ -113,7 +113,8 @@ def _add_edits(app: FastAPI, session: Session) -> None:
             roots=own.roots,
             leaves=own.leaves,
         )
-        session.edit(Edits(knowledge, tuple(_pairs(session, edited.hidden))))
+        kinds = {session.column(name): kind for name, kind in edited.kinds.items()}
+        session.edit(Edits(knowledge, tuple(_pairs(session, edited.hidden)), kinds))
         return description.of_edits(session.edits)
 
     @app.post("/api/import")
@@ -122,7 +123,8 @@ def _add_edits(app: FastAPI, session: Session) -> None:
         for name in graph:
             session.column(name)
         named = type(graph)(_pairs(session, list(graph.edges)))
-        session.edit(imported(named, _pairs(session, hidden), session.screen.model.graph_))
+        found = session.screen.model.graph_
+        session.edit(imported(named, _pairs(session, hidden), found, session.edits.kinds))
         return description.of_edits(session.edits)
 
     @app.post("/api/refit", status_code=202)
@@ -146,9 +148,8 @@ def _add_exports(app: FastAPI, session: Session) -> None:
 
     @app.post("/api/answers")
     def answers(question: Question) -> Response:
-        screen = session.screen
-        do, before = _do(session, question), screen.units.before
-        after = screen.units.under(do)
+        units, do = session.screen.units, _do(session, question)
+        before, after = units.inner, units.inner_under(do)  # of a category, the averages are shares of its levels
         table = pd.DataFrame(
             {
                 "mean_before": before.mean(axis=0),
@@ -156,26 +157,26 @@ def _add_exports(app: FastAPI, session: Session) -> None:
                 "sd_before": before.std(axis=0),
                 "sd_after": after.std(axis=0),
             },
-            pd.Index(screen.names, name="column"),
+            pd.Index(units.scm.names, name="column"),
         )
         if question.row is not None:
-            found = portrait(screen.units, _row(session, question.row), do)
-            table = table.assign(fact=found.fact, counterfactual=found.counterfactual, noise_in_sd=found.deviations)
+            found = description.of_portrait(portrait(units, _row(session, question.row), do), units.levels)
+            told = pd.DataFrame(found["columns"]).rename(columns={"deviations": "noise_in_sd"})
+            own = told.set_index(pd.Index(units.names, name="column")).drop(columns="column")
+            table = table.reindex(table.index.union(own.index, sort=False)).join(own)
         return _csv(table.to_csv())
 
     @app.post("/api/units")
     def units(question: UnitsQuestion) -> Response:
-        model = session.screen.units.scm.do(_do(session, question))
-        return _csv(model.sample(question.rows, np.random.default_rng(SEED)).to_csv(index=False))
+        return _csv(session.screen.units.sample(_do(session, question), question.rows).to_csv(index=False))
 
     @app.post("/api/python")
     def python(question: ScriptQuestion) -> Response:
         screen, data, target = session.screen, session.data, question.target
         saved = data.saved_model if screen.version == 1 else None
         wanted = None if target is None else (session.column(target.target), target.value)
-        return PlainTextResponse(
-            python_lines(data.title, saved, screen.given(), _do(session, question), question.row, wanted)
-        )
+        do, with_levels = _do(session, question), list(screen.units.levels)
+        return PlainTextResponse(python_lines(data.title, saved, screen.given(), do, question.row, wanted, with_levels))
 
 
 def _add_refusals(app: FastAPI) -> None:
@@ -206,8 +207,26 @@ def _add_refusals(app: FastAPI) -> None:
 
 
 def _do(session: Session, question: Question) -> dict[Any, Any]:
-    rules: dict[str, Callable[[float], Any]] = {"set": float, "shift": Shift}
-    return {session.column(change.column): rules[change.kind](change.value) for change in question.do}
+    return {(name := session.column(change.column)): _rule(session, name, change) for change in question.do}
+
+
+def _rule(session: Session, name: Hashable, change: Change) -> Any:
+    """A number, a shift, or a level as the model takes it."""
+    levels = session.screen.units.levels.get(name)
+    if levels is None:
+        if isinstance(change.value, str):
+            raise InterventionError(f"Column '{name}' holds numbers, but '{change.value}' is none: give a number.")
+        return Shift(change.value) if change.kind == "shift" else float(change.value)
+    if change.kind == "shift":
+        raise InterventionError(f"Column '{name}' has levels and cannot be shifted: set it to one of them.")
+    text = change.value if isinstance(change.value, str) else f"{change.value:g}"
+    if text not in levels.names:
+        raise InterventionError(
+            f"'{text[:100]}' is not a level of column '{name}': choose one of {listed(levels.names, most=20)}."
+        )
+    place = levels.names.index(text)
+    is_named = name in session.screen.model.columns_.levels
+    return levels.cells[place] if is_named else float(levels.codes[place])
 
 
 def _row(session: Session, position: int) -> pd.DataFrame:

@@ -1,10 +1,11 @@
-// What the expert knows: edges to require, forbid or turn, tiers, hidden common causes; then one click refits.
+// What the expert knows: edges to require, forbid or turn, tiers, hidden common causes, kinds of columns; then one click refits.
 
 import { ask } from "./api.js";
 import { fill, html, shown, signed } from "./dom.js";
 import { legendOfChanges } from "./graph.js";
 import { saved, screen, store, subscribe, tell } from "./store.js";
 
+const KINDS = ["continuous", "count", "ordinal", "binary", "categorical"];
 let parts = null;
 const same = ([one, other], cause, effect) => one === cause && other === effect;
 const without = (pairs, cause, effect) => pairs.filter((pair) => !same(pair, cause, effect));
@@ -25,6 +26,7 @@ export function buildEdit(place, watch) {
   const column = html("select", { id: "tier-column", "aria-label": "column" }, ...columns.map((name) => html("option", { value: name }, name)));
   const tier = html("select", { id: "tier-number", "aria-label": "tier" });
   const put = html("button", { type: "button", onclick: () => save({ ...edits(), tiers: moved(column.value, Number(tier.value)) }) }, "Put");
+  const kinds = html("div", { class: "using" }, ...columns.map((name) => kindOf(name)));
   const list = html("ul", { class: "chips", "aria-label": "Your edits" });
   const refit = html("button", { type: "button", class: "primary", id: "refit", onclick: () => call("POST", "/api/refit") }, "Refit on this knowledge");
   const cancel = html("button", { type: "button", class: "quiet", id: "cancel", onclick: () => call("DELETE", "/api/refit") }, "Cancel");
@@ -55,13 +57,19 @@ export function buildEdit(place, watch) {
     }
   }
 
+  function kindOf(name) {
+    const chosen = html("select", { "data-column": name, "aria-label": `${name}: kind`, onchange: () => save({ ...edits(), kinds: { ...edits().kinds, [name]: chosen.value } }) }, ...KINDS.map((kind) => html("option", { value: kind }, kind)));
+    return html("label", {}, name, chosen);
+  }
+
   place.replaceChildren(
     html("p", { class: "hint" }, "Click an edge of the graph, or name two columns."),
     html("div", { class: "line" }, cause, html("span", { "aria-hidden": "true" }, "→"), effect), facts, actions,
     html("div", { class: "line" }, html("label", { for: "tier-column" }, "Tiers:"), column, html("span", {}, "in"), tier, put, html("span", { class: "hint" }, "nothing in a later tier causes anything in an earlier one")),
+    html("details", {}, html("summary", {}, "Kinds of columns"), kinds),
     message, list,
     html("div", { class: "line" }, refit, cancel, stage), bar, changes);
-  parts = { cause, effect, facts, tier, list, refit, cancel, bar, stage, changes, save };
+  parts = { cause, effect, facts, tier, kinds, list, refit, cancel, bar, stage, changes, save };
   show();
 }
 
@@ -84,9 +92,10 @@ function showPicked() {
     facts.textContent = cause.value && effect.value ? "The model has no such edge." : "";
     return;
   }
-  const { axis } = screen().variables[effect.value];
+  const { axis, levels } = screen().variables[effect.value];
+  const perUnit = levels || screen().variables[cause.value].levels ? "" : `One more unit of ${cause.value}: ${effect.value} ${signed(edge.weight, axis[1] - axis[0])} · `;
   const sure = edge.confidence === null ? "" : ` · direction ${Math.round(100 * edge.confidence)} %`;
-  facts.textContent = `One more unit of ${cause.value}: ${effect.value} ${signed(edge.weight, axis[1] - axis[0])} · evidence ${shown(edge.score, 100)}${sure}`;
+  facts.textContent = `${perUnit}evidence ${shown(edge.score, 100)}${sure}`;
 }
 
 function moved(column, tier) {
@@ -96,8 +105,9 @@ function moved(column, tier) {
 }
 
 function show() {
-  const { tier, list, refit, cancel, bar, stage, changes, save } = parts;
-  const { required, forbidden, hidden, tiers } = edits();
+  const { tier, kinds, list, refit, cancel, bar, stage, changes, save } = parts;
+  const { required, forbidden, hidden, tiers, kinds: told } = edits();
+  for (const chosen of kinds.querySelectorAll("select")) chosen.value = told[chosen.dataset.column] ?? screen().variables[chosen.dataset.column].kind;
   const chosen = tier.value;
   tier.replaceChildren(html("option", { value: "0" }, "no tier"), ...[...tiers, []].map((_, at) => html("option", { value: String(at + 1) }, `tier ${at + 1}`)));
   tier.value = chosen && Number(chosen) <= tiers.length + 1 ? chosen : "1";
@@ -106,7 +116,8 @@ function show() {
     ...required.map(([a, b]) => chip("required", `${a} → ${b} required`, { ...edits(), required: without(required, a, b) })),
     ...forbidden.map(([a, b]) => chip("forbidden", `${a} → ${b} forbidden`, { ...edits(), forbidden: without(forbidden, a, b) })),
     ...hidden.map(([a, b]) => chip("hidden", `${a} ↔ ${b} hidden common cause: the model still assumes none, so doubt what it says between them`, { ...edits(), hidden: without(hidden, a, b) })),
-    ...tiers.flatMap((names, at) => names.map((name) => chip("tier", `${name} in tier ${at + 1}`, { ...edits(), tiers: moved(name, 0) }))));
+    ...tiers.flatMap((names, at) => names.map((name) => chip("tier", `${name} in tier ${at + 1}`, { ...edits(), tiers: moved(name, 0) }))),
+    ...Object.entries(told).map(([name, kind]) => chip("tier", `${name} is ${kind}`, { ...edits(), kinds: Object.fromEntries(Object.entries(told).filter(([other]) => other !== name)) })));
   const { progress, failure } = store.session;
   refit.disabled = progress !== null;
   cancel.hidden = progress === null;

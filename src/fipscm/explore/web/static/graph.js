@@ -1,6 +1,7 @@
 // The graph: boxes in layers from the server's layout, edges by strength, edits and effects drawn over it.
 
 import { html, shown, signed, svg } from "./dom.js";
+import { movement } from "./levels.js";
 import { screen, select, store, subscribe } from "./store.js";
 
 const key = (cause, effect) => JSON.stringify([cause, effect]);
@@ -64,7 +65,8 @@ function drawEdge(route, edge, strongest, changes) {
   if (store.selected?.cause === cause && store.selected?.effect === effect) classes.push("selected");
   const { variables, order } = screen();
   const range = variables[effect].axis[1] - variables[effect].axis[0];
-  const said = `${cause} causes ${effect}: ${signed(edge.weight, range)} per unit, evidence ${shown(edge.score, 100)}${edge.confidence === null ? "" : `, direction ${Math.round(100 * edge.confidence)} %`}${ruledOut ? ", forbidden by you" : has(required, cause, effect) ? ", required by you" : ""}`;
+  const perUnit = variables[cause].levels || variables[effect].levels ? "" : `${signed(edge.weight, range)} per unit, `;
+  const said = `${cause} causes ${effect}: ${perUnit}evidence ${shown(edge.score, 100)}${edge.confidence === null ? "" : `, direction ${Math.round(100 * edge.confidence)} %`}${ruledOut ? ", forbidden by you" : has(required, cause, effect) ? ", required by you" : ""}`;
   return svg(
     "g",
     {
@@ -163,18 +165,18 @@ function recolour() {
     const before = variables[name];
     const after = store.answer?.after[name];
     const acted = store.changes.get(name);
-    const by = after && store.answer.changes.size ? (after.mean - before.mean) / (before.spread || 1) : 0;
-    const moves = Math.abs(by) > 0.005;
+    const { by, size, ...told } = movement(before, after && store.answer.changes.size ? after : null);
+    const moves = size > 0.005;
     box.classList.toggle("acted", Boolean(acted));
     box.classList.toggle("raises", !acted && moves && by > 0);
     box.classList.toggle("lowers", !acted && moves && by < 0);
     box.classList.toggle("selected", store.selected?.column === name);
     box.classList.toggle("related", above.has(name) || below.has(name));
-    box.querySelector("rect").style.setProperty("--size", `${Math.min(75, 12 + 40 * Math.abs(by))}%`);
-    const range = before.axis[1] - before.axis[0];
-    const text = acted || moves ? `${shown(before.mean, range)} → ${shown(after?.mean, range)}` : "";
+    box.querySelector("rect").style.setProperty("--size", `${Math.min(75, 12 + 40 * size)}%`);
+    const level = before.levels ? `${told.what} ` : "";
+    const text = acted || moves ? `${level}${told.before} → ${told.after}` : "";
     texts.get(name).textContent = after ? text : "";
-    box.setAttribute("aria-label", `${name}, average ${shown(before.mean, range)}${text ? `, now ${shown(after?.mean, range)}` : ""}`);
+    box.setAttribute("aria-label", `${name}, ${told.what} ${told.before}${text ? `, now ${told.after}` : ""}`);
   }
   for (const edge of place.querySelectorAll(".edge")) {
     const { cause, effect } = edge.dataset;

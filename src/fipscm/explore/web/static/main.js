@@ -8,7 +8,8 @@ import { buildExport } from "./export.js";
 import { buildRow } from "./row.js";
 import { buildTarget } from "./target.js";
 import { buildSliders } from "./sliders.js";
-import { question, readAddress, releaseAll, screen, store, subscribe, tell } from "./store.js";
+import { movement } from "./levels.js";
+import { dropStrange, question, readAddress, releaseAll, screen, store, subscribe, tell } from "./store.js";
 
 const PATIENCE = 350; // milliseconds between two looks at a running fit
 let drawn = 0; // the version of the model that is on the screen
@@ -47,6 +48,7 @@ async function look() {
       buildTarget(byId("panel-target"));
       buildExport(byId("panel-export"));
     }
+    dropStrange();
     buildSliders(byId("sliders"));
     buildEdit(byId("panel-edit"), watch);
     showGraph(byId("graph"));
@@ -133,32 +135,31 @@ function showSentence() {
   const acted = [...store.answer.changes];
   place.classList.toggle("idle", acted.length === 0);
   if (acted.length === 0) {
-    place.textContent = "What if? Move a slider: every column that depends on it shows what would change.";
+    place.textContent = "What if? Move a slider, or choose a level: every column that depends on it shows what would change.";
     return;
   }
   const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
   const words = ["If "];
   acted.forEach(([column, { kind, value }], at) => {
-    const { axis } = variables[column];
+    const { axis, levels } = variables[column];
+    if (levels) return void words.push(at ? " and " : "", bold(column), " is set to ", bold(value));
     words.push(at ? " and " : "", bold(column), kind === "set" ? " is set to " : " is shifted by ", bold(kind === "set" ? shown(value, axis[1] - axis[0]) : signed(value, axis[1] - axis[0])));
   });
   const effects = order
     .filter((name) => !store.answer.changes.has(name))
-    .map((name) => {
-      const [before, after] = [variables[name], store.answer.after[name]];
-      return { name, before, after, by: after.mean - before.mean, size: Math.abs(after.mean - before.mean) / (before.spread || 1) };
-    })
+    .map((name) => ({ name, levels: variables[name].levels, ...movement(variables[name], store.answer.after[name]) }))
     .filter(({ size }) => size > 0.005)
     .sort((one, other) => other.size - one.size);
   words.push(effects.length ? ": " : ", nothing else changes.");
-  effects.slice(0, 3).forEach(({ name, before, after, by }, at) => {
-    const range = before.axis[1] - before.axis[0];
-    words.push(at ? ", " : "", bold(name), by > 0 ? " rises" : " falls", ` on average from ${shown(before.mean, range)} to `, bold(shown(after.mean, range)));
+  effects.slice(0, 3).forEach(({ name, levels, what, before, after, by }, at) => {
+    const goes = by > 0 ? " rises" : " falls";
+    words.push(at ? ", " : "", ...(levels ? ["the share of ", bold(`${name} = ${what}`), goes, " from "] : [bold(name), goes, " on average from "]), before, " to ", bold(after));
   });
   if (effects.length > 3) words.push(` and ${effects.length - 3} more change${effects.length === 4 ? "s" : ""}`);
   if (effects.length) words.push(".");
   const far = acted.filter(([column, { kind, value }]) => {
-    const { low, high, mean } = variables[column];
+    const { low, high, mean, levels } = variables[column];
+    if (levels) return false;
     const at = kind === "set" ? value : mean + value;
     return at < low || at > high;
   });

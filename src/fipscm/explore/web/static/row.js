@@ -45,8 +45,9 @@ function show() {
     html("tbody", {}, ...order.map((name) => line(lines.get(name), variables[name])))));
 }
 
-function line({ column, fact, counterfactual, deviations }, { axis }) {
+function line({ column, fact, counterfactual, deviations }, { axis, levels }) {
   const range = axis[1] - axis[0];
+  if (levels || fact === null || deviations === null) return plainLine(column, fact, counterfactual, deviations, levels ? (level) => level : (value) => shown(value, range));
   const by = counterfactual - fact;
   const moves = Math.abs(by) > range / 1000;
   const bar = html("i", { class: deviations > 0 ? "bar-high" : "bar-low" });
@@ -57,4 +58,15 @@ function line({ column, fact, counterfactual, deviations }, { axis }) {
     html("td", { class: "counterfactual" }, shown(counterfactual, range)),
     html("td", {}, moves ? signed(by, range) : ""),
     html("td", { class: Math.abs(deviations) >= 2 ? "unusual" : "" }, bar, signed(deviations, 10)));
+}
+
+// Of a column with levels or counts, or of a cell that is missing: no difference in numbers, perhaps no noise.
+function plainLine(column, fact, counterfactual, deviations, written) {
+  const changed = fact !== null && fact !== counterfactual;
+  return html("tr", { class: changed ? "raises" : "" },
+    html("th", { scope: "row" }, column),
+    html("td", {}, fact === null ? "missing" : written(fact)),
+    html("td", { class: "counterfactual" }, written(counterfactual)),
+    html("td", {}, changed ? "changes" : ""),
+    html("td", {}, deviations === null ? "" : signed(deviations, 10)));
 }

@@ -1,6 +1,7 @@
 // One card per column, causes first: its distribution before and after, and right under it the slider in the same units.
 
 import { html, roundStep, shown, signed, svg } from "./dom.js";
+import { choiceCard, showChoice, showChoiceRow } from "./choices.js";
 import { change, release, screen, select, store, subscribe } from "./store.js";
 
 const [WIDTH, HEIGHT] = [300, 52];
@@ -8,15 +9,16 @@ let cards = new Map();
 
 export function buildSliders(place) {
   const { order, variables } = screen();
-  cards = new Map(order.map((name) => [name, card(name, variables[name])]));
+  cards = new Map(order.map((name) => [name, variables[name].levels ? choiceCard(name, variables[name]) : card(name, variables[name])]));
   place.replaceChildren(...[...cards.values()].map(({ element }) => element));
 }
 
 subscribe((kind) => {
   if (!screen()) return;
   for (const [name, parts] of cards) {
-    if (kind === "question" || kind === "answer") show(name, parts);
-    if (kind === "portrait") showRow(name, parts);
+    const levels = Boolean(parts.choice);
+    if (kind === "question" || kind === "answer") (levels ? showChoice : show)(name, parts);
+    if (kind === "portrait") (levels ? showChoiceRow : showRow)(name, parts);
     if (kind === "selection") parts.element.classList.toggle("selected", store.selected?.column === name);
   }
 });
@@ -24,7 +26,7 @@ subscribe((kind) => {
 function card(name, facts) {
   const [start, end] = facts.axis;
   const range = end - start;
-  const step = roundStep(range);
+  const step = facts.kind === "count" ? Math.max(1, Math.round(roundStep(range))) : roundStep(range);
   const act = (value) => change(name, kindOf(), kindOf() === "set" ? value : value - facts.mean);
   const kindOf = () => (kinds[1].getAttribute("aria-pressed") === "true" ? "shift" : "set");
   const slider = html("input", {
@@ -100,8 +102,8 @@ function show(name, parts) {
 function showRow(name, { marks, x }) {
   const found = store.portrait?.columns.find(({ column }) => column === name);
   for (const [mark, value] of [[marks.fact, found?.fact], [marks.would, found?.counterfactual]]) {
-    mark.hidden = !found;
-    if (found) mark.style.left = `${Math.min(100, Math.max(0, (100 * x(value)) / WIDTH))}%`;
+    mark.hidden = !found || value === null; // a cell may be missing
+    if (!mark.hidden) mark.style.left = `${Math.min(100, Math.max(0, (100 * x(value)) / WIDTH))}%`;
   }
 }
 

@@ -5,7 +5,7 @@ const listeners = new Set();
 export const store = {
   session: null, // what /api/state told
   saves: 0, // how often edits were saved from this page
-  changes: new Map(), // column -> {kind: "set" | "shift", value}
+  changes: new Map(), // column -> {kind: "set" | "shift", value}; a value is a number, or the name of a level
   row: null,
   target: null, // {name, value}
   answer: null, // what /api/what-if told, with the changes it was asked about
@@ -80,6 +80,22 @@ function written() {
   return text ? `#${text}` : location.pathname;
 }
 
+// What a change of this column may be, or null: a number, or one of the levels of a column that has some.
+function valueOf(column, kind, text) {
+  const levels = screen().variables[column]?.levels;
+  if (levels) return kind === "set" && levels.includes(text) ? text : null;
+  const number = text.trim() === "" ? NaN : Number(text);
+  return Number.isFinite(number) ? number : null;
+}
+
+// After a refit a column may be of another kind: changes that no longer fit are taken back.
+export function dropStrange() {
+  for (const [column, { kind, value }] of store.changes) {
+    const fits = valueOf(column, kind, String(value)) === value;
+    if (!fits) store.changes.delete(column);
+  }
+}
+
 // Takes over what the address says. What it says of unknown columns or rows is named, not obeyed.
 export function readAddress() {
   const known = new Set(store.session.columns);
@@ -91,13 +107,14 @@ export function readAddress() {
   for (const [key, text] of words) {
     const [, kind, column] = key.match(/^(set|shift)\.(.*)$/s) ?? [];
     const number = text.trim() === "" ? NaN : Number(text);
-    if (kind && known.has(column) && Number.isFinite(number)) store.changes.set(column, { kind, value: number });
+    const value = kind && known.has(column) ? valueOf(column, kind, text) : null;
+    if (value !== null) store.changes.set(column, { kind, value });
     else if (kind) strange.push(`${column} = ${text}`);
     else if (key === "row" && Number.isInteger(number) && number >= 0 && number < store.session.rows) store.row = number;
     else if (key === "row") strange.push(`row ${text}`);
     else if (key === "target" && known.has(text)) {
-      const value = words.has("value") ? Number(words.get("value")) : NaN;
-      store.target = { name: text, value: Number.isFinite(value) ? value : null };
+      const wanted = words.has("value") ? Number(words.get("value")) : NaN;
+      store.target = { name: text, value: Number.isFinite(wanted) ? wanted : null };
     } else if (key === "target") strange.push(`target ${text}`);
   }
   tell("question");

@@ -7,7 +7,7 @@ import { aimAt, change, releaseAll, screen, store, subscribe } from "./store.js"
 let parts = null;
 
 export function buildTarget(place) {
-  const { columns } = store.session;
+  const columns = store.session.columns.filter((name) => screen().variables[name].kind !== "categorical" || screen().variables[name].levels?.length === 2);
   const target = html("select", { id: "target", onchange: () => aimAt(target.value ? { name: target.value, value: null } : null) }, html("option", { value: "" }, "a column"), ...columns.map((name) => html("option", { value: name }, name)));
   const value = html("input", { type: "number", id: "wanted", step: "any", onchange: () => store.target && aimAt({ ...store.target, value: Number.isFinite(value.valueAsNumber) ? value.valueAsNumber : null }) });
   const using = html("fieldset", { class: "using" }, html("legend", {}, "By changing"), ...columns.map((name) => html("label", {}, html("input", { type: "checkbox", value: name, checked: true }), name)));
@@ -41,11 +41,11 @@ async function recommend() {
   found.replaceChildren(html("p", { class: "hint" }, "Trying values of every cause …"));
   try {
     const answer = await ask("POST", "/api/recommend", { target: store.target.name, value: store.target.value, using: names });
-    const { axis } = screen().variables[answer.column];
+    const { axis, levels } = screen().variables[answer.column];
     const { axis: other } = screen().variables[store.target.name];
     const near = Math.abs(answer.expected - store.target.value) <= Math.abs(other[1] - other[0]) / 100;
     found.replaceChildren(
-      html("p", {}, "Set ", html("b", {}, answer.column), " to ", html("b", {}, shown(answer.setting, axis[1] - axis[0])), `: the average of ${store.target.name} goes from ${shown(answer.present, other[1] - other[0])} to `, html("b", {}, shown(answer.expected, other[1] - other[0])), near ? "." : ", as near as one change among the values in the rows can bring it."),
+      html("p", {}, "Set ", html("b", {}, answer.column), " to ", html("b", {}, levels ? answer.setting : shown(answer.setting, axis[1] - axis[0])), `: the average of ${store.target.name} goes from ${shown(answer.present, other[1] - other[0])} to `, html("b", {}, shown(answer.expected, other[1] - other[0])), near ? "." : ", as near as one change among the values in the rows can bring it."),
       html("button", { type: "button", onclick: () => { releaseAll(); change(answer.column, "set", answer.setting); } }, "Show it on the sliders"));
   } catch (error) {
     found.replaceChildren(html("p", { class: "trouble" }, error.message));

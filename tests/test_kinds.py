@@ -213,3 +213,8 @@ def test_rare_and_perfectly_separated_levels_have_finite_answers(share):
     found = model.effect("cause", on="flag", treated=1.0, control=-1.0)
     assert -1 <= found.estimate <= 1
     pd.testing.assert_frame_equal(model.counterfactual(rows.head(50), {}), rows.head(50))
+
+
+def test_levels_that_add_up_to_one_do_not_hide_each_other(clinic):
+    model = FiP(order=list(clinic.columns), random_state=0).fit(clinic)
+    assert set(model.graph_.edges) == {("age", "ward"), ("ward", "pain"), ("pain", "visits"), ("pain", "cured")}

@@ -6,6 +6,17 @@ from fipscm.arrays import Array, Mask
 from fipscm.mechanism.responding import Blocks
 
 
+def without_references(allowed: Mask, rows: Array, blocks: Blocks) -> Mask:
+    """(D, D) allowed edges, less those from the most frequent level of each category in rows (N, D).
+
+    The levels of a category add up to one: beside all the others no level tells anything of its own.
+    """
+    judged = allowed.copy()
+    for block in blocks:
+        judged[:, block[int(rows[:, block].mean(axis=0).argmax())]] = False
+    return judged
+
+
 def join_edges(kept: Mask, blocks: Blocks) -> Mask:
     """(D, D) edges, with one of all levels of a category where one of them has it."""
     joined = kept.copy()

@@ -14,7 +14,7 @@ import torch
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, unknown_name
 from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
-from fipscm.mechanism.block_edges import join_edges, join_scores
+from fipscm.mechanism.block_edges import join_edges, join_scores, without_references
 from fipscm.mechanism.by_kind import with_kinds
 from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.held_out import held_out_scores
@@ -126,21 +126,21 @@ def fit_mechanism(
     what = Kinds.of(kinds, blocks, frame.shape[1])
     learner = _Learner.of(frame, order, intervened, what, config, seed, on_progress, checkpoint)
     z, intervened, wild, generator = learner.z, learner.intervened, learner.wild, learner.generator
-    steps = steps_of("Testing edges", on_progress)
+    steps, judged = steps_of("Testing edges", on_progress), without_references(allowed, learner.rows, blocks)
     if (required == allowed).all():
         return learner.fit(allowed, *_judged(z, allowed, unusable_rows(intervened, wild, allowed)))
     if config.edges == "posterior":
         prior = _checked_prior(prior, allowed)
-        unusable = unusable_rows(intervened, wild, allowed, allowed & (prior > RELEVANT))
-        found = weigh_edges(z, allowed, prior, generator, steps, unusable)
+        unusable = unusable_rows(intervened, wild, judged, judged & (prior > RELEVANT))
+        found = weigh_edges(z, judged, prior, generator, steps, unusable)
     elif config.edges == "test":
-        unusable = unusable_rows(intervened, wild, allowed)
-        found = find_edges(z, allowed, generator, config.limit, steps, unusable)
+        unusable = unusable_rows(intervened, wild, judged)
+        found = find_edges(z, judged, generator, config.limit, steps, unusable)
     else:
         return _fit_by_derivatives(learner, allowed, required)
     kept, scores = found.kept, found.scores
     if blocks:
-        scores = np.where(allowed, join_scores(scores, blocks), 0.0)
+        scores = np.where(allowed, join_scores(np.where(judged, scores, -np.inf), blocks), 0.0)
         kept = join_edges(kept, blocks) & (scores > (0.0 if config.edges == "posterior" else -np.log10(config.limit)))
     if not config.prune:
         return learner.fit(allowed, found.curved, scores, found.smoothness)

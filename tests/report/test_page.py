@@ -83,13 +83,13 @@ def test_the_keyboard_suffices(new_page, address):
     page = new_page()
     page.goto(address)
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
+    page.wait_for_function("document.activeElement.className === 'skip'")
     page.keyboard.press("Enter")
-    assert page.url.endswith("#verdict")
+    page.wait_for_url("**#verdict")
     summary = page.locator("#graph summary")
     summary.focus()
     page.keyboard.press("Enter")
-    assert page.locator("#graph table").is_visible()
+    page.locator("#graph table").first.wait_for()
 
 
 def test_what_is_drawn_is_also_said(new_page, address):

@@ -12,7 +12,6 @@ from fipscm.explore.web.guard import Access
 from fipscm.explore.web.routes import make_app
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*filled in")
-WAIT = 30_000  # milliseconds: a busy machine is no mistake of the page
 TO_C = {"do": [{"column": "ward", "kind": "set", "value": "C"}]}
 
 
@@ -103,7 +102,6 @@ def widths(page, column):
 
 def test_a_level_is_chosen_a_row_is_told_and_a_kind_is_changed(new_page, running, session):
     page = new_page(1440, 900)
-    page.set_default_timeout(WAIT)
     url = running(session)
     page.goto(url)
     page.wait_for_selector(".variable")

@@ -5,6 +5,7 @@ The scores on the test collections are made by `fipscm bench tos`.
 
 import resource
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from zlib import crc32
 
@@ -16,14 +17,15 @@ from sklearn.metrics import roc_auc_score
 from fipscm.bench.report.summary import plain_scores, read_scores
 from fipscm.bench.run.results import RESULTS
 from fipscm.metrics import calibration_error, directed_f1, tos
-from fipscm.order import SCALES, ZeroShot, load_encoder, zero_shot
-from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, reads_missing_cells, save_encoder
+from fipscm.order import SCALES, ZeroShot, load_encoder, order_confidence, zero_shot
+from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.mixed.draw import mixed_scm
-from fipscm.simulate.worlds import VARIANTS
+from fipscm.simulate.worlds import VARIANTS, World
 from fipscm.tables.archive import load_archive
 
+COLLECTIONS = "lin-in,lin-out,rff-in,rff-out,mlp-in,mlp-out"
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
@@ -61,7 +63,7 @@ def validate(weights: Path = WEIGHTS, seed: int = 11, dims: str = "10", per_fami
 @app.command()
 def worlds(
     weights: Path = WEIGHTS,
-    names: str = "lin-in,lin-out,rff-in,rff-out,mlp-in,mlp-out",
+    names: str = COLLECTIONS,
     variants: str = ",".join(VARIANTS),
     nodes: int = 10,
     rows: int = 4_000,
@@ -69,25 +71,42 @@ def worlds(
     scale: str = "standardized",
 ) -> None:
     """Score weights on every test world: means over the collections and their graph families, one SCM of each."""
-    missing = reads_missing_cells(load_encoder(weights))
     for variant in variants.split(","):
         scores = []
-        for name in names.split(","):
-            for family in PRIORS["released"][name].families:
-                rng = np.random.default_rng([seed, crc32(f"{name}/{family}/{variant}".encode())])
-                world = VARIANTS[variant](name, nodes, "released", family, rows, rng)
-                table = world.table if missing else world.table.dropna()
-                answer = zero_shot(table, scale, weights=weights)
-                scores.append(
-                    (tos(answer.positions, world.adjacency), directed_f1(answer.adjacency(), world.adjacency))
-                )
+        for world in _worlds(variant, names, nodes, rows, seed):
+            answer = zero_shot(world.table, scale, weights=weights)
+            scores.append((tos(answer.positions, world.adjacency), directed_f1(answer.adjacency(), world.adjacency)))
         order, edges = np.mean(scores, axis=0)
         print(f"{variant}, {scale}, {len(scores)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
 
 
 @app.command()
-def mixed(weights: Path | None = None, nodes: int = 10, rows: int = 2_000, scms: int = 16, seed: int = 100) -> None:
-    """Score SCMs half of whose columns are discrete, with the weights that ship for such tables, or others."""
+def confidence(
+    names: str = "lin-out,rff-out,mlp-out",
+    variants: str = ",".join(VARIANTS),
+    nodes: int = 8,
+    rows: int = 1_000,
+    seed: int = 100,
+    resamples: int = 20,
+) -> None:
+    """How often cause and effect are ordered right, by how sure the order is of them: are nine in ten right at 0.9?"""
+    for variant in variants.split(","):
+        shares = []
+        for world in _worlds(variant, names, nodes, rows, seed):
+            before = order_confidence(world.table, np.random.default_rng(seed), resamples=resamples).to_numpy()
+            shares += before[world.adjacency == 1].tolist()
+        told = np.array(shares)
+        sure, right = np.maximum(told, 1 - told), np.where(told == 0.5, 0.5, told > 0.5)
+        bins = [(low, (sure >= low) & (sure < high)) for low, high in ((0.5, 0.75), (0.75, 0.95), (0.95, 1.01))]
+        cells = [
+            f"{low}+: {right[at].mean():.2f} of {at.sum()} (told {sure[at].mean():.2f})" for low, at in bins if at.any()
+        ]
+        print(f"{variant}: {'; '.join(cells)}", flush=True)
+
+
+@app.command()
+def mixed(weights: Path = WEIGHTS, nodes: int = 10, rows: int = 2_000, scms: int = 16, seed: int = 100) -> None:
+    """Score SCMs half of whose columns are discrete."""
     scores = []
     for each in range(seed, seed + scms):
         rng = np.random.default_rng(each)
@@ -99,19 +118,16 @@ def mixed(weights: Path | None = None, nodes: int = 10, rows: int = 2_000, scms:
 
 
 @app.command()
-def hidden(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
+def hidden(weights: Path = WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
     """How well weights tell pairs with a hidden common cause from others, over one SCM of each family of graphs."""
     told, truth = [], []
-    for name in ("lin-in", "lin-out", "rff-in", "rff-out", "mlp-in", "mlp-out"):
-        for family in PRIORS["released"][name].families:
-            rng = np.random.default_rng([seed, crc32(f"{name}/{family}/hidden-confounder".encode())])
-            world = VARIANTS["hidden-confounder"](name, nodes, "released", family, rows, rng)
-            answer = zero_shot(world.table, weights=weights)
-            assert answer.confounded is not None
-            assert world.confounded is not None
-            pairs = np.triu_indices(nodes, 1)
-            told.append(answer.confounded.to_numpy()[pairs])
-            truth.append(world.confounded[pairs])
+    for world in _worlds("hidden-confounder", COLLECTIONS, nodes, rows, seed):
+        answer = zero_shot(world.table, weights=weights)
+        assert answer.confounded is not None
+        assert world.confounded is not None
+        pairs = np.triu_indices(nodes, 1)
+        told.append(answer.confounded.to_numpy()[pairs])
+        truth.append(world.confounded[pairs])
     print(f"AUROC {roc_auc_score(np.concatenate(truth), np.concatenate(told)):.3f} over {len(told)} tables", flush=True)
 
 
@@ -135,6 +151,14 @@ def record(results: Path = Path("docs/results/benchmark") / RESULTS, weights: Pa
     cells = {" ".join(map(str, cell)): figures for cell, figures in means.to_dict("index").items()}
     _, facts = load_archive(weights, "weights")
     save_encoder(load_encoder(weights), weights, facts | {"scores": cells})
+
+
+def _worlds(variant: str, names: str, nodes: int, rows: int, seed: int) -> Iterator[World]:
+    """One table of a test world for each collection and each of its graph families."""
+    for name in names.split(","):
+        for family in PRIORS["released"][name].families:
+            rng = np.random.default_rng([seed, crc32(f"{name}/{family}/{variant}".encode())])
+            yield VARIANTS[variant](name, nodes, "released", family, rows, rng)
 
 
 def _tos(answer: ZeroShot, case: TestCase) -> float:

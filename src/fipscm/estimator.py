@@ -32,10 +32,10 @@ from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
 from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES
 from fipscm.order.fill import fill_linearly
+from fipscm.order.hidden_causes import hidden_causes
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.removal import Removal
-from fipscm.order.weights import encoder_for
-from fipscm.questions.check import CheckResult, check_model, missing_findings
+from fipscm.questions.check import CheckResult, check_model, hidden_cause_findings, missing_findings
 from fipscm.questions.deviations import Deviations, draw_deviations
 from fipscm.questions.effect import Effect, Question, average_effect
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
@@ -262,7 +262,7 @@ class FiP(BaseEstimator):
         orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state), table)
         possible = self._constraints.knowledge.allowed(self.blocks_.outer)
         order = self.blocks_.outer_order(self._fitted.order)
-        shares = agreement(_readable(table), order, orders, possible, table.intervened)
+        shares = agreement(_readable(table.values, table.blocks), order, orders, possible, table.intervened)
         return self._adopt_assessment(precedence_shares(orders), shares)
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
@@ -423,11 +423,13 @@ class FiP(BaseEstimator):
         """
         rng, frame = _generator(random_state), self._frame(X)
         inferred_on = None if self._constraints.fix_the_order else self.scale
-        if not frame.isna().any(axis=None):
-            return check_model(self._fitted, self.blocks_.encode(frame), rng, inferred_on)
-        holes = tuple(missing_findings(frame))
-        drawn = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
-        return CheckResult((*check_model(self._fitted, drawn, rng, inferred_on).findings, *holes))
+        hidden = hidden_causes(_readable(frame.to_numpy(), self.blocks_), self._raw)
+        asides = *missing_findings(frame), *hidden_cause_findings(self.blocks_.outer, hidden)
+        if frame.isna().any(axis=None):
+            coded = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
+        else:
+            coded = self.blocks_.encode(frame)
+        return CheckResult((*check_model(self._fitted, coded, rng, inferred_on).findings, *asides))
 
     def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
         """Everything the model says about a table, as one page for a browser: `model.report(df).save("report.html")`.
@@ -638,12 +640,11 @@ class FiP(BaseEstimator):
         if self._constraints.fix_the_order and not edges:
             return Removal(self._constraints.given_order(names), None)
         return zero_shot_order(
-            _readable(table),
+            _readable(table.observed, table.blocks),
             self._raw,
             before,
-            encoder_for(table.blocks.inner_kinds.values()),
-            self.n_jobs,
-            table.intervened,
+            n_jobs=self.n_jobs,
+            intervened=table.intervened,
             on_step=steps_of("Inferring the order", on_progress),
         )
 
@@ -741,9 +742,14 @@ class FiP(BaseEstimator):
         if self._constraints.fix_the_order:
             return [self.blocks_.outer_order(self._fitted.order)]
         before = self._precedence(self.blocks_.outer)
-        encoder = encoder_for(table.blocks.inner_kinds.values())
         return drawn_orders(
-            _readable(table), rng, self._raw, before, encoder, self.n_jobs, count, intervened=table.intervened
+            _readable(table.observed, table.blocks),
+            rng,
+            self._raw,
+            before,
+            n_jobs=self.n_jobs,
+            draws=count,
+            intervened=table.intervened,
         )
 
     def _adopt(self, scm: LearnedSCM) -> Self:
@@ -773,9 +779,9 @@ class FiP(BaseEstimator):
         return pd.DataFrame(np.asarray(matrix), list(self.blocks_.outer), list(self.blocks_.outer))
 
 
-def _readable(table: TrainingTable) -> Array:
+def _readable(values: Array, blocks: Blocks) -> Array:
     """(N, D) values as the order model reads them, with scores for the levels of categories."""
-    return with_scores(table.values, [table.blocks.outer.index(name) for name in table.blocks.levels])
+    return with_scores(values, [blocks.outer.index(name) for name in blocks.levels])
 
 
 def _with_cells(rows: Any, cells: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.views_encoder import ViewsEncoder
 from fipscm.simulate import sample_scm
 
 
@@ -33,7 +34,7 @@ def views_encoder(tiny_encoder):
     """The same network, shown both views; of what it does not know it says something arbitrary."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        wide = EvidenceEncoder(EvidenceConfig(width=16, rounds=2, heads=2, evidence="views"))
+        wide = ViewsEncoder(EvidenceConfig(width=16, rounds=2, heads=2, evidence="views"))
     wide.learn_from(tiny_encoder)
     return wide.eval()
 

@@ -30,6 +30,7 @@ class Logits(NamedTuple):
     parent: Tensor | None  # (B, D, D) at [j, i]: i is a parent of j; None from an encoder that cannot tell
     confounded: Tensor | None = None  # (B, D, D), symmetric: a hidden variable causes both
     world: Tensor | None = None  # (B, len(WORLDS)): what the table is like
+    by_ranks: Tensor | None = None  # (B,): which share of the answer was read off the ranks of the columns
 
 
 @dataclass(frozen=True)
@@ -43,34 +44,33 @@ class EvidenceConfig:
 
 
 class EvidenceEncoder(nn.Module):
-    """From pair and node statistics to leaf and parent logits."""
+    """From pair and node statistics of one view of the columns to leaf and parent logits."""
 
     def __init__(self, config: EvidenceConfig):
         super().__init__()
         self.config = config
         width, statistics = config.width, STATISTICS[config.evidence]
-        self.embed_pair = _mlp(len(statistics.pair), width)
-        self.embed_node = _mlp(len(statistics.node) + len(statistics.scale) + 1, width)
+        self.embed_pair = mlp(len(statistics.pair), width)
+        self.embed_node = mlp(len(statistics.node) + len(statistics.scale) + 1, width)
         self.rounds = nn.ModuleList(_Round(width, config.heads) for _ in range(config.rounds))
         self.leaf = nn.Sequential(LayerNorm(width), Linear(width, 1))
-        self.parent = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))
-        if config.evidence == "views":
-            self.confounded = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, 1, hidden=width))
-            self.world = nn.Sequential(LayerNorm(2 * width), _mlp(2 * width, len(WORLDS), hidden=width))
+        self.parent = nn.Sequential(LayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
 
     def forward(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> Logits:
         """Read pair (B, D, D, ...), node and scale (B, D, ...); raw (B,) is 1 for a raw table, else 0."""
-        flag = raw.view(-1, 1, 1).expand(-1, node.shape[1], 1)
-        pairs, nodes = self.embed_pair(pair), self.embed_node(torch.cat([node, scale * flag, flag], dim=-1))
+        pairs, nodes = self.embed(pair, node, scale, raw)
         for update in self.rounds:
             pairs, nodes = update(pairs, nodes)
-        both = torch.cat([pairs, pairs.transpose(1, 2)], dim=-1)
-        leaf, parent = self.leaf(nodes).squeeze(-1), self.parent(both).squeeze(-1)
-        if self.config.evidence == "values":
-            return Logits(leaf, parent)
-        shared = self.confounded(both).squeeze(-1)
-        world = self.world(torch.cat([nodes.mean(dim=1), nodes.amax(dim=1)], dim=-1))
-        return Logits(leaf, parent, (shared + shared.transpose(1, 2)) / 2, world)
+        return Logits(*self.answer(pairs, nodes))
+
+    def embed(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> tuple[Tensor, Tensor]:
+        """Statistics -> (B, D, D, W), (B, D, W)."""
+        flag = raw.view(-1, 1, 1).expand(-1, node.shape[1], 1)
+        return self.embed_pair(pair), self.embed_node(torch.cat([node, scale * flag, flag], dim=-1))
+
+    def answer(self, pairs: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, D, D, W), (B, D, W) -> leaf (B, D) and parent logits (B, D, D)."""
+        return self.leaf(nodes).squeeze(-1), self.parent(both_ways(pairs)).squeeze(-1)
 
     def learn_from(self, other: "EvidenceEncoder") -> None:
         """Take over the weights of a network that reads some of the same statistics; it says nothing of the others."""
@@ -86,6 +86,11 @@ class EvidenceEncoder(nn.Module):
     def description(self) -> dict[str, Any]:
         """What is needed to build the same network again."""
         return {"encoder": "evidence", **asdict(self.config)}
+
+
+def both_ways(pairs: Tensor) -> Tensor:
+    """(B, D, D, W) -> (B, D, D, 2 W): what is known of a pair in either direction."""
+    return torch.cat([pairs, pairs.transpose(1, 2)], dim=-1)
 
 
 def _inputs(config: EvidenceConfig, part: str) -> tuple[str, ...]:
@@ -104,11 +109,11 @@ class _Round(nn.Module):
         self.from_pairs = Linear(width, 4 * width)
         self.from_nodes = Linear(width, 4 * width)
         self.to_pair = Linear(2 * width, width)
-        self.to_node = _mlp(5 * width, width)
+        self.to_node = mlp(5 * width, width)
         self.projection = Linear(width, 3 * width)
         self.bias = Linear(width, heads)
         self.mixed = Linear(width, width)
-        self.last = _mlp(width, width)
+        self.last = mlp(width, width)
 
     def forward(self, pairs: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
         """(B, D, D, W), (B, D, W) -> the same."""
@@ -139,6 +144,7 @@ def _summaries(pairs: Tensor) -> list[Tensor]:
     return [summary for dim in (2, 1) for summary in (others.sum(dim) / (variables - 1), least.amax(dim))]
 
 
-def _mlp(inputs: int, outputs: int, hidden: int | None = None) -> nn.Sequential:
+def mlp(inputs: int, outputs: int, hidden: int | None = None) -> nn.Sequential:
+    """Two layers."""
     hidden = hidden or 2 * outputs
     return nn.Sequential(Linear(inputs, hidden), nn.GELU(), Linear(hidden, outputs))

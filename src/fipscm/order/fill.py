@@ -56,8 +56,10 @@ class Regression:
 
 
 def fill_linearly(table: Array) -> Array:
-    """(N, D) with NaN in holes -> (N, D) without; always the same for the same table."""
+    """(N, D) with NaN in holes -> (N, D) without; always the same for the same table, and itself if it has no hole."""
     missing = np.isnan(table)
+    if not missing.any():
+        return table
     touched, whole = (np.flatnonzero(rows) for rows in (missing.any(axis=1), ~missing.any(axis=1)))
     centre, scale = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     z, rng = (complete(table).filled - centre) / scale, np.random.default_rng(0)

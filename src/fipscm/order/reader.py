@@ -13,6 +13,7 @@ from fipscm.arrays import Array
 from fipscm.order.encoder import EvidenceEncoder, Logits
 from fipscm.order.evidence.table import EvidenceTable
 from fipscm.order.evidence.views import ViewsTable
+from fipscm.order.views_encoder import ViewsEncoder
 
 
 class Reader(Protocol):
@@ -39,11 +40,13 @@ TABLES: dict[str, type[EvidenceTable] | type[ViewsTable]] = {"values": EvidenceT
 class EvidenceReader:
     """Tables as evidence: statistics of their variables and pairs."""
 
-    def __init__(self, encoder: EvidenceEncoder, tables: Sequence[EvidenceTable | ViewsTable], raw: bool):
+    def __init__(
+        self, encoder: EvidenceEncoder | ViewsEncoder, tables: Sequence[EvidenceTable | ViewsTable], raw: bool
+    ):
         self.encoder, self.tables, self.raw = encoder, tables, raw
 
     @classmethod
-    def of(cls, encoder: EvidenceEncoder, rows: Array, raw: bool) -> Self:
+    def of(cls, encoder: EvidenceEncoder | ViewsEncoder, rows: Array, raw: bool) -> Self:
         """rows: (B, N, D)."""
         return cls(encoder, [TABLES[encoder.config.evidence].of(table) for table in rows], raw)
 

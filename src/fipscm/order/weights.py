@@ -1,10 +1,8 @@
 """Files of encoder weights: each says which encoder it describes, and is refused if altered.
 
-Two such files ship with the package, so that no order needs a download: one for tables of continuous columns, and one,
-trained on a wider prior, for tables in which some columns hold levels or counts.
+One such file ships with the package, so that no order needs a download.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,13 +10,13 @@ from typing import Any
 from fipscm.errors import ModelFileError, OrderError, unknown_name
 from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
+from fipscm.order.views_encoder import ViewsEncoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
 WEIGHTS = Path(__file__).with_name("weights.safetensors")
-MIXED_WEIGHTS = Path(__file__).with_name("mixed.safetensors")
 EncoderConfig = EvidenceConfig | AxialConfig
-Encoder = EvidenceEncoder | AxialEncoder
+Encoder = EvidenceEncoder | ViewsEncoder | AxialEncoder
 CONFIGS: dict[str, type[EncoderConfig]] = {"evidence": EvidenceConfig, "paper": AxialConfig}
 KINDS = ("evidence", "views", "paper")  # what can be trained: evidence of the values alone, or in both views
 
@@ -36,7 +34,9 @@ def encoder_config(kind: str, scale: str | None = None) -> EncoderConfig:
 
 def build_encoder(config: EncoderConfig) -> Encoder:
     """The encoder of a config, its weights drawn from PyTorch's generator."""
-    return AxialEncoder(config) if isinstance(config, AxialConfig) else EvidenceEncoder(config)
+    if isinstance(config, AxialConfig):
+        return AxialEncoder(config)
+    return ViewsEncoder(config) if config.evidence == "views" else EvidenceEncoder(config)
 
 
 def save_encoder(encoder: Encoder, path: Path, facts: dict[str, Any]) -> None:
@@ -59,31 +59,10 @@ def load_encoder(path: str | Path) -> Encoder:
     return encoder.eval()
 
 
-def reads_missing_cells(encoder: Encoder) -> bool:
-    """Whether an encoder can be shown a table with missing cells."""
-    return isinstance(encoder, EvidenceEncoder) and encoder.config.evidence == "views"
-
-
-def tells_hidden_causes(encoder: Encoder) -> bool:
-    """Whether an encoder was trained to tell which columns share a hidden cause."""
-    return isinstance(encoder, EvidenceEncoder) and encoder.config.evidence == "views"
-
-
 @lru_cache(maxsize=1)
 def shipped_encoder() -> Encoder:
-    """The encoder that comes with the package, for continuous columns."""
+    """The encoder that comes with the package."""
     return load_encoder(WEIGHTS)
-
-
-@lru_cache(maxsize=1)
-def mixed_encoder() -> Encoder:
-    """The encoder that comes with the package, for columns of several kinds."""
-    return load_encoder(MIXED_WEIGHTS)
-
-
-def encoder_for(kinds: Iterable[str]) -> Encoder:
-    """The encoder that has seen tables with columns of these kinds."""
-    return shipped_encoder() if set(kinds) <= {"continuous"} else mixed_encoder()
 
 
 @lru_cache(maxsize=1)

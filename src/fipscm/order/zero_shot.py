@@ -20,8 +20,9 @@ from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import p_of_linear_gaussian
+from fipscm.order.hidden_causes import Suspect, suspects
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
-from fipscm.order.weights import Encoder, encoder_for, load_encoder, reads_missing_cells
+from fipscm.order.weights import Encoder, load_encoder, shipped_encoder
 from fipscm.tables.columns import learnable, warn_of_set_aside
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
@@ -43,7 +44,7 @@ class ZeroShot:
         world: the probability of each kind of table, such as "additive" or "linear-gaussian"; None likewise.
         missing: how many cells of the table had no value.
         raw: whether the columns' variances were used as evidence.
-        view: how the columns were read: by their "values", or by their "ranks", which no monotone sensor can bend.
+        view: how the columns were mostly read: by their "values", or by their "ranks", which no monotone sensor bends.
         orderable: false if the table cannot be told from a linear one with normal noise, whose standardized columns do
             not show who causes whom.
     """
@@ -64,7 +65,7 @@ class ZeroShot:
         remarks = [_FILLED_IN.format(self.missing)] if self.missing else []
         if self.view == "ranks":
             remarks.append(
-                "The columns were read by their ranks: their values look bent, as if the noise did not add up."
+                "The columns were mostly read by their ranks: their values look bent, as if the noise did not add up."
             )
         if not self.orderable:
             remarks.append(
@@ -74,13 +75,11 @@ class ZeroShot:
         remarks += [f"A hidden common cause of '{a}' and '{b}' is likely ({p:.0%})." for a, b, p in self.suspects()]
         return remarks
 
-    def suspects(self, limit: float = 0.5) -> list[tuple[Hashable, Hashable, float]]:
+    def suspects(self) -> list[Suspect]:
         """Pairs of columns that probably share a hidden cause, the likeliest first."""
         if self.confounded is None:
             return []
-        names, shares = list(self.confounded.columns), np.triu(self.confounded.to_numpy(), 1)
-        likely = [(names[i], names[j], float(shares[i, j])) for i, j in np.argwhere(shares > limit)]
-        return sorted(likely, key=lambda pair: -pair[2])
+        return suspects(list(self.confounded.columns), self.confounded.to_numpy())
 
     def probabilities(self) -> Array:
         """(D, D) in the table's column order: the probability that the row causes the column."""
@@ -138,7 +137,7 @@ def infer_order(
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
     names, values, raw, _, _, missing, _ = _validated(data, scale, kinds=kinds)
-    values = _complete(values)
+    values = fill_linearly(values)
     _warn_of_missing(missing)
     if method == "variance" and not raw:
         raise OrderError(
@@ -170,7 +169,7 @@ def zero_shot(
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
     world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
-    orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(_complete(values)) < SIGNIFICANCE
+    orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(fill_linearly(values)) < SIGNIFICANCE
     return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view, orderable)
 
 
@@ -220,14 +219,8 @@ def _validated(
     was_set = parse_intervened(columns.without_others(intervened), frame)
     categories = [names.index(name) for name in columns.categories]
     values, missing = with_scores(frame.to_numpy(), categories), int(frame.isna().to_numpy().sum())
-    encoder = encoder_for(columns.kinds.values()) if weights is None else load_encoder(weights)
-    values = values if reads_missing_cells(encoder) else _complete(values)
+    encoder = shipped_encoder() if weights is None else load_encoder(weights)
     return _Validated(names, values, scale == "raw", before, was_set, missing, encoder)
-
-
-def _complete(values: Array) -> Array:
-    """(N, D) with missing cells filled in from the other columns."""
-    return fill_linearly(values) if np.isnan(values).any() else values
 
 
 def _warn_of_missing(cells: int) -> None:

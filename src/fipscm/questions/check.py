@@ -16,6 +16,7 @@ from fipscm.display import card, folded, paragraph, table
 from fipscm.mechanism.responding import RespondingSCM
 from fipscm.mechanism.significance import SIGNIFICANCE
 from fipscm.order.gaussian import p_of_linear_gaussian
+from fipscm.order.hidden_causes import LIKELY, suspects
 from fipscm.order.novelty import novelty
 from fipscm.questions.kernel_tests import dependence, discrepancy
 from fipscm.scm.base import SCM
@@ -231,6 +232,26 @@ def orderable_finding(values: Array) -> Finding:
         f"The table cannot be told from a linear one with normal noise (p = {p_value:.2g}): standardized columns then "
         "do not show who causes whom, so the inferred order is a guess; state what you know.",
     )
+
+
+def hidden_cause_findings(names: Sequence[Hashable], probabilities: Array | None) -> Iterator[Finding]:
+    """Does the order model suspect a hidden common cause of two columns? Of its probabilities (D, D), if it has any."""
+    if probabilities is None:
+        return
+    for one, other, share in suspects(names, probabilities):
+        yield Finding(
+            "hidden common cause",
+            f"{one} and {other}",
+            share,
+            float("nan"),
+            False,
+            f"A hidden common cause of '{one}' and '{other}' is likely ({share:.0%}): part of the effects "
+            "between them may be its work; measure it, or randomize one of them.",
+        )
+    if (largest := float(probabilities.max(initial=0.0))) <= LIKELY:
+        yield Finding(
+            "hidden common cause", "all pairs", largest, float("nan"), True, "No hidden common cause is likely."
+        )
 
 
 def missing_findings(frame: pd.DataFrame) -> Iterator[Finding]:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from fipscm.order import hidden_causes as order_model
 from fipscm.order.category_scores import with_scores
-from fipscm.order.weights import shipped_encoder, tells_hidden_causes
-from fipscm.order.zero_shot import zero_shot
 from fipscm.report.model import FittedModel
 
 
@@ -21,9 +20,9 @@ class HiddenCauses:
 
 def hidden_causes(model: FittedModel, frame: pd.DataFrame) -> HiddenCauses:
     """Ask the order model that comes with the package about a table with codes for levels."""
-    if not tells_hidden_causes(shipped_encoder()):
+    columns: list[Hashable] = list(frame.columns)
+    categories = [columns.index(name) for name in model.blocks_.levels]
+    probabilities = order_model.hidden_causes(with_scores(frame.to_numpy(), categories), model.scale == "raw")
+    if probabilities is None:
         return HiddenCauses(known=False)
-    categories = [model.blocks_.outer.index(name) for name in model.blocks_.levels]
-    readable = pd.DataFrame(with_scores(frame.to_numpy(), categories), frame.index, frame.columns)
-    answer = zero_shot(readable, model.scale, model.knowledge, model.n_jobs)
-    return HiddenCauses(known=True, pairs=tuple(answer.suspects()))
+    return HiddenCauses(known=True, pairs=tuple(order_model.suspects(columns, probabilities)))

@@ -58,3 +58,8 @@ class TrainingTable(NamedTuple):
     def values(self) -> Array:
         """(N, D)."""
         return self.frame.to_numpy()
+
+    @property
+    def observed(self) -> Array:
+        """(N, D), NaN where a cell was missing, whatever has been filled in since."""
+        return np.where(self.holes, np.nan, self.values)

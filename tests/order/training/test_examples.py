@@ -4,7 +4,7 @@ import torch
 
 from fipscm.errors import UnknownNameError
 from fipscm.order.paper.axial import AxialConfig
-from fipscm.order.training.examples import TaskConfig, curriculum, rows_batch, training_batch
+from fipscm.order.training.examples import TaskConfig, batch_of_step, curriculum, rows_batch, training_batch
 from fipscm.order.training.p_in import OTHER_NOISES, training_scm
 from fipscm.simulate import PRIORS
 from fipscm.simulate.mechanisms import Fourier, Linear
@@ -31,6 +31,19 @@ def test_slabs_shrink_as_leaves_go():
     sizes = [slab.leaf.shape[1] for slab in training_batch(TINY, 1)]
     assert sizes == sorted(sizes, reverse=True)
     assert min(sizes) >= 2
+
+
+def test_a_batch_has_tables_of_both_scales():
+    for slab in training_batch(TINY, 3):
+        assert slab.raw.tolist() == [0, 1]
+
+
+def test_batches_are_seen_as_often_as_wanted_and_only_the_last_again():
+    config = TaskConfig(passes=4, pool=5)
+    seen = [batch_of_step(config, step)[0] for step in range(400)]
+    assert set(seen) == set(range(100))
+    assert all(0 <= step // 4 - index <= 5 for step, index in enumerate(seen))
+    assert {batch_of_step(config, step)[1] for step in range(40)} == {True, False}
 
 
 @pytest.mark.parametrize("scale", ["raw", "standardized"])

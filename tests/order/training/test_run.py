@@ -28,7 +28,8 @@ TINY = PretrainConfig(
     log_every=2,
 )
 TINY_PAPER = replace(TINY, encoder=AxialConfig(width=8, heads=2, layers=1, rows=30))
-EVERY_ENCODER = pytest.mark.parametrize("config", [TINY, TINY_PAPER], ids=["evidence", "paper"])
+TINY_VIEWS = replace(TINY, tasks=replace(TINY.tasks, passes=2, pool=1), encoder=replace(TINY.encoder, evidence="views"))
+EVERY_ENCODER = pytest.mark.parametrize("config", [TINY, TINY_VIEWS, TINY_PAPER], ids=["evidence", "views", "paper"])
 
 
 def tensors_of(run):
@@ -83,6 +84,18 @@ def test_a_killed_process_loses_nothing_it_had_saved(tmp_path):
     pretrain(TINY, killed, steps=saved + 4)
     pretrain(TINY, tmp_path / "whole", steps=saved + 4)
     assert_same(tensors_of(tmp_path / "whole"), tensors_of(killed))
+
+
+def test_batches_seen_again_are_read_from_files_and_only_the_last_are_kept(tmp_path):
+    pretrain(TINY_VIEWS, tmp_path, steps=8, simulators=0)
+    kept = {int(file.stem) for file in (tmp_path / "batches").iterdir()}
+    assert 3 in kept <= {2, 3}
+
+
+def test_a_run_that_knows_its_last_step_ends_at_rest():
+    rates = [OptimizerConfig(rate=1.0, warmup=2, steps=10, cooldown=4).rate_at(step) for step in range(1, 12)]
+    assert rates == [0.5, 1, 1, 1, 1, 1, 1, 0.75, 0.5, 0.25, 0]
+    assert OptimizerConfig(rate=1.0).rate_at(10**9) == 1
 
 
 def test_lines_logged_beyond_the_checkpoint_are_forgotten(tmp_path):

@@ -5,7 +5,6 @@ come from the same machinery, and the network reads them side by side.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -20,8 +19,16 @@ from fipscm.order.evidence.cells import complete
 from fipscm.order.evidence.pairs import PAIR_CONTRASTS, pair_contrasts
 from fipscm.order.evidence.plan import ONE_VIEW, WIDE_VIEW
 from fipscm.order.evidence.table import Evidence, EvidenceTable
+from fipscm.robust import tame_rows
 
-RELIABILITY = ("share of missing cells", "share of wild cells", "share of distinct values", "entropy", "log condition")
+RELIABILITY = (
+    "share of missing cells",
+    "share of wild cells",
+    "share of distinct values",
+    "entropy of j",
+    "log condition",
+)
+WHICH = ("by ranks",)  # tells the network which view it reads
 
 
 @dataclass(frozen=True)
@@ -33,18 +40,10 @@ class Statistics:
     scale: tuple[str, ...]
 
 
-def _in_scores(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"scores: {name}" for name in names)
-
-
-# The statistics of the values keep their names, so that a network trained on them alone can go on with all of them.
+# Of each view alike. The statistics of the values keep their names, so that a network trained on them alone can go on.
 STATISTICS = {
     "values": Statistics(ONE_VIEW.pair, ONE_VIEW.node, ONE_VIEW.scale),
-    "views": Statistics(
-        (*WIDE_VIEW.pair, *_in_scores(WIDE_VIEW.pair), *PAIR_CONTRASTS, *_in_scores(PAIR_CONTRASTS)),
-        (*WIDE_VIEW.node, *_in_scores(WIDE_VIEW.node), *RELIABILITY),
-        WIDE_VIEW.scale,
-    ),
+    "views": Statistics((*WIDE_VIEW.pair, *PAIR_CONTRASTS), (*WIDE_VIEW.node, *RELIABILITY, *WHICH), WIDE_VIEW.scale),
 }
 
 
@@ -53,17 +52,21 @@ class ViewsTable:
     """A table in both views, of which some columns remain."""
 
     views: tuple[EvidenceTable, EvidenceTable]
-    contrasts: Tensor  # (D, D, statistics) of both views
+    contrasts: Tensor  # (2, D, D, statistics)
     cells: Tensor  # (D, 4), the reliability of each column by itself
 
     @classmethod
     def of(cls, table: Array) -> Self:
-        """Read the (N, D) rows of a whole table; cells may be missing (NaN)."""
-        found = complete(table)
-        views = (EvidenceTable.of(found.values, WIDE_VIEW), EvidenceTable.of(normal_scores(found.filled), WIDE_VIEW))
-        contrasts = torch.cat([pair_contrasts(view.columns, len(table)) for view in views], dim=-1)
-        distinct = [len(np.unique(column)) / len(column) for column in found.values.T]
-        cells = np.column_stack([found.missing, 10 * found.wild, distinct, _entropies(found.values)])
+        """Read the (N, D) rows of a whole table; cells may be missing (NaN).
+
+        Values are those of the rows without wild cells, or else of wild cells moved to the edge of their columns. Ranks
+        do not mind wild cells and are those of all rows, so that no monotone sensor changes them.
+        """
+        whole, tame = complete(table), complete(table[tame_rows(table)])
+        views = EvidenceTable.of(tame.values, WIDE_VIEW), EvidenceTable.of(normal_scores(whole.filled), WIDE_VIEW)
+        contrasts = torch.stack([pair_contrasts(view.columns, len(view.columns.values)) for view in views])
+        distinct = [len(np.unique(column)) / len(column) for column in tame.values.T]
+        cells = np.column_stack([whole.missing, 10 * whole.wild, distinct, _entropies(tame.values)])
         return cls(views, contrasts, torch.from_numpy(cells).float())
 
     @property
@@ -76,7 +79,7 @@ class ViewsTable:
         return replace(
             self,
             views=(self.views[0].keep(positions), self.views[1].keep(positions)),
-            contrasts=self.contrasts[positions][:, positions],
+            contrasts=self.contrasts[:, positions][:, :, positions],
             cells=self.cells[positions],
         )
 
@@ -86,17 +89,23 @@ class ViewsTable:
         return self.keep(everything[everything != position])
 
     def evidence(self) -> Evidence:
-        """Compute the evidence on the remaining variables."""
-        values, scores = (view.evidence() for view in self.views)
-        pair = torch.cat([values.pair, scores.pair, self.contrasts], dim=-1)
-        condition = self._log_condition.expand(len(self.kept), 1)
-        return Evidence(pair, torch.cat([values.node, scores.node, self.cells, condition], dim=-1), values.scale)
+        """Compute the evidence on the remaining variables, pair (2, D, D, ...) and node (2, D, ...) in both views."""
+        found = [view.evidence() for view in self.views]
+        pair = torch.cat([torch.stack([view.pair for view in found]), self.contrasts], dim=-1)
+        columns = torch.cat([self.cells, self._log_condition.expand(len(self.kept), 1)], dim=-1)
+        node = [_with(torch.cat([view.node, columns], dim=-1), which) for which, view in enumerate(found)]
+        return Evidence(pair, torch.stack(node), found[0].scale)
 
     @cached_property
     def _log_condition(self) -> Tensor:
         eigenvalues: Tensor = torch.linalg.eigvalsh(self.views[0].linear.gram[:, 0, :, 0])
         log_condition: Tensor = (eigenvalues[-1] / eigenvalues[0].clamp_min(1e-12)).log() / 10
         return log_condition.float()
+
+
+def _with(node: Tensor, which: int) -> Tensor:
+    """(D, statistics) -> one more of them, the same for all."""
+    return torch.cat([node, node.new_full((len(node), 1), which)], dim=-1)
 
 
 def normal_scores(table: Array) -> Array:
@@ -106,19 +115,6 @@ def normal_scores(table: Array) -> Array:
     [0.0, 0.97, -0.97]
     """
     return np.asarray(stats.norm.ppf((stats.rankdata(table, axis=0) - 0.5) / len(table)))
-
-
-def by_ranks(values: Array) -> Array:
-    """(N, D) -> (N, D), each column's ranks as a normal sample with the column's own mean and standard deviation.
-
-    >>> by_ranks(np.array([[1.0], [2.0], [9.0]])).round(1).ravel().tolist()
-    [0.6, 4.0, 7.4]
-    """
-    return np.asarray(values.mean(axis=0) + values.std(axis=0) * normal_scores(values))
-
-
-# How a network can be shown the columns of a table.
-VIEWS: dict[str, Callable[[Array], Array]] = {"values": lambda values: values, "ranks": by_ranks}
 
 
 def _entropies(table: Array) -> Array:

@@ -33,9 +33,12 @@ class TaskConfig:
         nodes: ranges of the number of variables, one drawn per batch with its weight.
         rows: smallest and largest number of rows, drawn log-uniformly per table; the paper's encoder has a fixed one.
         cells: most cells of a table, so that a large table does not take the time of many small ones.
-        scms: tables per batch.
+        scms: most tables per batch.
+        pairs: most pairs of variables in all tables of a batch, so that every batch takes about the same time.
         prior: "p-in" for the paper's additive noise, "wide" for tables as varied as real ones.
         prefixes: from each table, so many numbers of leaves are removed; the paper's encoder has one per batch.
+        passes: how often a batch is seen on average: simulating a table takes longer than learning from it.
+        pool: how many of the last batches may be seen again.
     """
 
     seed: int = 0
@@ -43,8 +46,11 @@ class TaskConfig:
     rows: tuple[int, int] = (100, 10_000)
     cells: int = 120_000
     scms: int = 4
+    pairs: int = 100_000
     prefixes: int = 4
     prior: str = "p-in"
+    passes: int = 1
+    pool: int = 800
 
 
 SAMPLERS: dict[str, Callable[[int, int, np.random.Generator], TrainingTable]] = {
@@ -56,7 +62,12 @@ CURRICULUM = {
     "small": TaskConfig(nodes=((3, 10, 0.3), (11, 20, 0.7)), rows=(100, 2000)),
     "mixed": TaskConfig(),
     "wide": TaskConfig(
-        nodes=((2, 10, 0.35), (11, 20, 0.42), (21, 50, 0.2), (51, 100, 0.03)), rows=(30, 10_000), prior="wide"
+        nodes=((2, 10, 0.45), (11, 20, 0.35), (21, 50, 0.16), (51, 100, 0.04)),
+        rows=(30, 10_000),
+        scms=12,
+        pairs=2_500,
+        prior="wide",
+        passes=4,
     ),
 }
 
@@ -79,6 +90,7 @@ class Slab:
     parent: Tensor  # (B, D, D) at [j, i], 1 where i is a parent of j
     confounded: Tensor  # (B, D, D), 1 where a hidden variable causes both
     world: Tensor  # (B,), place in WORLDS
+    raw: Tensor  # (B,), 1 where the columns' variances may be read: of every second table
 
 
 @dataclass(frozen=True)
@@ -96,7 +108,7 @@ def training_batch(config: TaskConfig, index: int, evidence: str = "values") -> 
     rng = np.random.default_rng([config.seed, index])
     nodes = draw_nodes(config, rng)
     counts = np.sort(rng.choice(nodes - 1, size=min(config.prefixes, nodes - 1), replace=False))
-    tables = [_examples(config, nodes, counts, evidence, rng) for _ in range(config.scms)]
+    tables = [_examples(config, nodes, counts, evidence, rng) for _ in range(tables_of(config, nodes))]
     return [_slab(examples) for examples in zip(*tables, strict=True)]
 
 
@@ -117,6 +129,28 @@ def rows_batch(config: TaskConfig, encoder: AxialConfig, index: int) -> RowsBatc
     tables = [scaled(scm.sample_arrays(encoder.rows, rng)[0], encoder.scale) for scm in scms]
     rows = torch.from_numpy(np.stack(tables)).float()
     return RowsBatch(rows, [scm.adjacency for scm in scms], int(rng.integers(2**31)))
+
+
+def batch_of_step(config: TaskConfig, step: int) -> tuple[int, bool]:
+    """The batch to train on at a step, and whether in the other scale: now and then a new one, else one of the last.
+
+    >>> [batch_of_step(TaskConfig(passes=3), step) for step in (0, 3, 6)]
+    [(0, False), (1, False), (2, False)]
+    """
+    newest, since = divmod(step, config.passes)
+    if not since:
+        return newest, False
+    rng = np.random.default_rng([config.seed, step])
+    return int(rng.integers(max(0, newest - config.pool), newest + 1)), bool(rng.integers(2))
+
+
+def tables_of(config: TaskConfig, nodes: int) -> int:
+    """How many tables of so many variables make a batch; at least two, one for each scale.
+
+    >>> [tables_of(TaskConfig(scms=12, pairs=2_500), nodes) for nodes in (2, 20, 100)]
+    [12, 6, 2]
+    """
+    return max(2, min(config.scms, config.pairs // nodes**2))
 
 
 def draw_nodes(config: TaskConfig, rng: np.random.Generator) -> int:
@@ -156,8 +190,9 @@ def _slab(examples: tuple[Example, ...]) -> Slab:
         _float([example.adjacency.T for example in examples]),
         _float([example.confounded for example in examples]),
         torch.tensor([WORLDS.index(example.world) for example in examples]),
+        torch.arange(len(examples)).remainder(2).float(),
     )
 
 
 def _float(arrays: list[Mask] | list[Adjacency]) -> Tensor:
-    return torch.from_numpy(np.stack(arrays)).float()
+    return torch.from_numpy(np.stack(arrays)).float().contiguous()

@@ -14,15 +14,16 @@ from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.paper.ordering_error import single_step_error
 from fipscm.order.training.examples import RowsBatch, Slab, TaskConfig, rows_batch, training_batch
 from fipscm.order.training.loss import side_losses, task_loss, top_hits
+from fipscm.order.views_encoder import ViewsEncoder
 from fipscm.order.weights import EncoderConfig
 
 SIDE_WEIGHT = 0.3  # of what is told besides the order: it may help the order, and must not outweigh it
 
 
 class EvidenceObjective(nn.Module):
-    """The loss of a batch as one forward pass, so that it can be distributed; each table is read in both scales."""
+    """The loss of a batch as one forward pass, so that it can be distributed."""
 
-    def __init__(self, encoder: EvidenceEncoder):
+    def __init__(self, encoder: EvidenceEncoder | ViewsEncoder):
         super().__init__()
         self.encoder = encoder
 
@@ -30,16 +31,13 @@ class EvidenceObjective(nn.Module):
         """Return the loss, and the figures for the log."""
         rows = []
         for slab in batch:
-            for raw in (0.0, 1.0):
-                flag = torch.full((len(slab.pair),), raw, dtype=torch.float32)
-                logits = self.encoder(slab.pair, slab.node, slab.scale, flag)
-                losses = *task_loss(logits, slab.leaf, slab.parent), *side_losses(logits, slab.confounded, slab.world)
-                rows.append(torch.stack([*losses, top_hits(logits.leaf, slab.leaf).mean()]))
-        figures = torch.stack(rows).view(len(batch), 2, 5)
-        leaf, parent, confounded, world = figures[..., :4].mean(dim=(0, 1))
-        hits = figures[..., 4].mean(dim=0)
-        total = leaf + parent + SIDE_WEIGHT * (confounded + world)
-        return total, torch.stack([leaf, parent, confounded, world, *hits]).detach()
+            logits = self.encoder(slab.pair, slab.node, slab.scale, slab.raw)
+            losses = *task_loss(logits, slab.leaf, slab.parent), *side_losses(logits, slab.confounded, slab.world)
+            hits = top_hits(logits.leaf, slab.leaf)
+            rows.append(torch.stack([*losses, hits[slab.raw == 0].mean(), hits[slab.raw == 1].mean()]))
+        figures = torch.stack(rows).mean(dim=0)
+        leaf, parent, confounded, world = figures[:4]
+        return leaf + parent + SIDE_WEIGHT * (confounded + world), figures.detach()
 
 
 class PaperObjective(nn.Module):

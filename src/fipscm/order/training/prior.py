@@ -1,7 +1,8 @@
 """What the order model trains on: tables as varied as real ones. Shapes: N rows, D visible columns.
 
-Two tables in five are plain P_IN. The others mix the ingredients of `simulate.ingredients`, also within one table; each
-column there is standardized before its effects read it, so that nothing explodes and no variance tells the order.
+Three tables in ten are plain P_IN, two are P_IN as it might be measured: one column unseen, some recorded by a sensor.
+The others mix the ingredients of `simulate.ingredients`, also within one table; each column there is standardized
+before its effects read it, so that nothing explodes and no variance tells the order.
 The graphs, Laplace noise and parameter ranges of P_OUT never appear, and neither do the test worlds' forms: arcsinh and
 kinks for post-nonlinear values, bumps for noise scales, bounded factors, networks of logistic units.
 """
@@ -13,18 +14,31 @@ import numpy as np
 
 from fipscm.arrays import Adjacency, Array, Mask
 from fipscm.errors import DataError, GraphError
-from fipscm.graph import topological_order
+from fipscm.graph import leaves, relabel, topological_order
 from fipscm.order.training.p_in import training_scm
 from fipscm.scm.standard import StandardSCM
-from fipscm.simulate.ingredients.columns import Column, Palette, is_informative, sample_column, sample_copy
+from fipscm.simulate.ingredients.columns import (
+    Column,
+    Palette,
+    is_informative,
+    recorded,
+    sample_column,
+    sample_copy,
+)
 from fipscm.simulate.ingredients.entrances import ENTRANCES
-from fipscm.simulate.ingredients.functions import FUNCTIONS
-from fipscm.simulate.ingredients.sensors import DISCRETE, missing_at_random, missing_by_column, repeated_rows
+from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
+from fipscm.simulate.ingredients.sensors import (
+    DISCRETE,
+    SENSORS,
+    missing_at_random,
+    missing_by_column,
+    repeated_rows,
+)
 from fipscm.simulate.ingredients.structure import Structure, sample_structure
 from fipscm.simulate.mechanisms import Equation, Linear
 from fipscm.simulate.noises import NOISES, Noise
 
-P_IN = 0.4  # share of the tables that are plain
+P_IN, MEASURED = 0.3, 0.2  # shares of the tables
 NODE_RANGE, ROW_RANGE, MOST_CELLS = (2, 100), (30, 10_000), 120_000
 # "unit" is "uniform" in other units; Laplace noise belongs to P_OUT.
 LAWS = tuple(law for law in NOISES if law not in ("laplace", "unit"))
@@ -70,7 +84,8 @@ def sample_training_table(nodes: int, rows: int, rng: np.random.Generator) -> Tr
         raise GraphError(f"A training table with {nodes} variables has no order: ask for at least {NODE_RANGE[0]}.")
     if rows < ROW_RANGE[0]:
         raise DataError(f"{rows} rows are too few to train on: ask for at least {ROW_RANGE[0]}.")
-    return plain_table(nodes, rows, rng) if rng.random() < P_IN else _wide_table(nodes, rows, rng)
+    kind = rng.choice(3, p=[P_IN, MEASURED, 1 - P_IN - MEASURED])
+    return (plain_table, _measured_table, _wide_table)[kind](nodes, rows, rng)
 
 
 def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
@@ -78,6 +93,35 @@ def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTabl
     scm = training_scm(nodes, rng)
     values, _ = scm.sample_arrays(rows, rng)
     return TrainingTable(values, scm.adjacency, np.zeros((nodes, nodes), dtype=bool), _plain_world(scm), ("p-in",))
+
+
+def _measured_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
+    """P_IN, of which one column is unseen, and others are perhaps recorded by sensors."""
+    scm = training_scm(nodes + 1, rng)
+    values, _ = scm.sample_arrays(rows, rng)
+    unseen = _unseen(scm.adjacency, rng)
+    seen = np.delete(np.arange(nodes + 1), unseen)
+    moved = scm.adjacency[unseen, seen] == 1
+    confounded = np.outer(moved, moved) & ~np.eye(nodes, dtype=bool)
+    share = rng.uniform(0, 0.5) if rng.random() < 0.6 else 0.0
+    palette = Palette((), (), (), sensors=_some(tuple(SENSORS), rng), sensor_share=share)
+    columns = [recorded(Column(z, z, frozenset()), palette, rng) for z in map(standardized, values[:, seen].T)]
+    records = np.column_stack([column.record for column in columns]) * values[:, seen].std(axis=0)
+    world = _plain_world(scm)
+    records, recording = _recorded_rows(records, world, rng)
+    flags = {"p-in"}.union(recording, *(column.made_with for column in columns))
+    flags |= {"hidden-cause"} if confounded.any() else set()
+    if _half([column.made_with for column in columns], set(DISCRETE)):
+        world = "discrete"
+    elif world == "linear-gaussian" and not flags - {"p-in", *recording, "hidden-cause"} <= GAUSSIAN:
+        world = "additive"
+    return TrainingTable(records, relabel(scm.adjacency, seen), confounded, world, tuple(sorted(flags)))
+
+
+def _unseen(adjacency: Adjacency, rng: np.random.Generator) -> int:
+    """A root with two or more effects, which confounds them; or, if there is none, a leaf, which nobody misses."""
+    confounders = np.flatnonzero(~adjacency.any(axis=0) & (adjacency.sum(axis=1) >= 2))
+    return int(rng.choice(confounders if len(confounders) else np.flatnonzero(leaves(adjacency))))
 
 
 def _plain_world(scm: StandardSCM) -> str:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,9 +20,10 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from fipscm.errors import ModelFileError
 from fipscm.order.training.config import PretrainConfig
-from fipscm.order.training.examples import curriculum
+from fipscm.order.training.examples import batch_of_step, curriculum
 from fipscm.order.training.journal import CHECKPOINT, Journal, Tell
 from fipscm.order.training.objectives import COURSES
+from fipscm.order.training.pool import BatchPool, in_the_other_scale
 from fipscm.order.training.trainer import Trainer
 from fipscm.order.weights import Encoder, load_encoder, save_encoder
 from fipscm.tables.archive import load_archive
@@ -32,17 +34,28 @@ __all__ = ["PretrainConfig", "curriculum", "pretrain"]
 class TaskStream(IterableDataset[Any]):
     """The batches of one trainer from a given step on, dealt out to its simulator processes in turn."""
 
-    def __init__(self, config: PretrainConfig, start: int, rank: int = 0, trainers: int = 1):
-        self.config, self.start, self.rank, self.trainers = config, start, rank, trainers
+    def __init__(self, config: PretrainConfig, folder: Path, start: int, rank: int = 0, trainers: int = 1):
+        self.config, self.pool, self.start = config, BatchPool(folder), start
+        self.rank, self.trainers = rank, trainers
 
     def __iter__(self) -> Iterator[Any]:
         info = get_worker_info()
         worker, workers = (info.id, info.num_workers) if info else (0, 1)
-        simulate = COURSES[type(self.config.encoder)].batch
         step = self.start + worker
         while True:
-            yield simulate(self.config.tasks, self.config.encoder, step * self.trainers + self.rank)
+            yield self._batch(step)
             step += workers
+
+    def _batch(self, step: int) -> Any:
+        tasks = self.config.tasks
+        number, in_other_scale = batch_of_step(tasks, step)
+        index = number * self.trainers + self.rank
+        simulate = partial(COURSES[type(self.config.encoder)].batch, tasks, self.config.encoder, index)
+        if tasks.passes == 1:
+            return simulate()
+        self.pool.forget((number - tasks.pool) * self.trainers + self.rank)
+        batch = self.pool.batch(index, simulate)
+        return in_the_other_scale(batch) if in_other_scale else batch
 
 
 def pretrain(
@@ -80,7 +93,7 @@ def pretrain(
     elif start is not None:
         _begin(trainer, start)
     with _process_group() as (rank, trainers):
-        stream = TaskStream(config, trainer.step, rank, trainers)
+        stream = TaskStream(config, run / "batches", trainer.step, rank, trainers)
         _train(trainer, stream, simulators, Journal(config, run, trainer, minutes, steps, tell, writes=rank == 0))
         if weights is not None and rank == 0:
             _export(trainer, config, weights)

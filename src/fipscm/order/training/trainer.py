@@ -1,5 +1,6 @@
 """Everything a training run consists of: weights, their running average, the optimizer's moments and the step."""
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
 from fipscm.order.encoder import EvidenceEncoder
+from fipscm.order.views_encoder import ViewsEncoder
 from fipscm.order.weights import Encoder, EncoderConfig, build_encoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays
@@ -20,9 +22,13 @@ from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_o
 class OptimizerConfig:
     """AdamW at a constant rate after its warm-up: a run may stop at any step, and its averaged weights are used.
 
+    A run that knows its last step lowers the rate towards it, which its weights gain more from than from any average.
+
     Attributes:
         rate: learning rate after the warm-up.
         warmup: steps of the linear warm-up.
+        steps: the last step, if it is known.
+        cooldown: steps before the last one over which the rate falls to zero.
         memory: steps over which the weights are averaged.
         weight_decay: of AdamW.
         clip: largest norm of a gradient.
@@ -30,9 +36,15 @@ class OptimizerConfig:
 
     rate: float = 3e-4
     warmup: int = 300
+    steps: float = math.inf
+    cooldown: int = 2000
     memory: int = 1000
     weight_decay: float = 1e-3
     clip: float = 1.0
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step, counted from one."""
+        return self.rate * max(0.0, min(1.0, step / self.warmup, (self.steps - step + 1) / self.cooldown))
 
 
 class Trainer:
@@ -50,7 +62,7 @@ class Trainer:
 
     def begin_with(self, encoder: Encoder) -> None:
         """Start from trained weights instead of random ones; the optimizer starts without memory."""
-        if isinstance(self.encoder, EvidenceEncoder) and isinstance(encoder, EvidenceEncoder):
+        if isinstance(self.encoder, EvidenceEncoder | ViewsEncoder) and isinstance(encoder, EvidenceEncoder):
             self.encoder.learn_from(encoder)
         else:
             self.encoder.load_state_dict(encoder.state_dict())
@@ -60,7 +72,7 @@ class Trainer:
         """Take one step down the gradient of the loss; a step without a finite gradient changes no weight."""
         self.step += 1
         for group in self.optimizer.param_groups:
-            group["lr"] = self.config.rate * min(1.0, self.step / self.config.warmup)
+            group["lr"] = self.config.rate_at(self.step)
         self.optimizer.zero_grad()
         torch.autograd.backward(loss)
         norm = nn.utils.clip_grad_norm_(self.encoder.parameters(), self.config.clip)

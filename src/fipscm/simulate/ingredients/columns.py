@@ -61,7 +61,7 @@ def sample_column(causes: Array, palette: Palette, rng: np.random.Generator) -> 
     for _ in range(TRIES):
         true, made_with = draw(causes, palette, rng)
         if is_informative(true):
-            return _recorded(Column(true, true, made_with), palette, rng)
+            return recorded(Column(true, true, made_with), palette, rng)
     return _plain(causes, rng)
 
 
@@ -95,7 +95,7 @@ def _plain(causes: Array, rng: np.random.Generator) -> Column:
     return Column(true, true, made_with)
 
 
-def _recorded(column: Column, palette: Palette, rng: np.random.Generator) -> Column:
+def recorded(column: Column, palette: Palette, rng: np.random.Generator) -> Column:
     """Let a sensor record the column; the plain record stays if none of some tries can be learned from."""
     if rng.random() >= palette.sensor_share:
         return column

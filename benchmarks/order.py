@@ -5,11 +5,15 @@ The scores on the test collections are made by `fipscm bench tos`.
 
 import resource
 import time
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+import torch
 import typer
 from scipy.linalg import block_diag
 from sklearn.metrics import roc_auc_score
@@ -18,6 +22,10 @@ from fipscm.bench.report.summary import plain_scores, read_scores
 from fipscm.bench.run.results import RESULTS
 from fipscm.metrics import calibration_error, directed_f1, tos
 from fipscm.order import SCALES, ZeroShot, load_encoder, order_confidence, zero_shot
+from fipscm.order.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
+from fipscm.order.training.examples import TaskConfig, training_batch
+from fipscm.order.training.loss import task_loss
+from fipscm.order.views_encoder import ViewsEncoder
 from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
@@ -78,6 +86,31 @@ def worlds(
             scores.append((tos(answer.positions, world.adjacency), directed_f1(answer.adjacency(), world.adjacency)))
         order, edges = np.mean(scores, axis=0)
         print(f"{variant}, {scale}, {len(scores)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
+
+
+@app.command()
+def losses(weights: Path = WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
+    """Leaf and parent loss on tables that training did not see, by what they are like; standardized.
+
+    Weights that read one view stand for the network that begins with them.
+    """
+    encoder, sizes = load_encoder(weights), TaskConfig(seed, nodes=((5, 15, 1.0),), rows=(400, 5_000), prefixes=3)
+    if isinstance(encoder, EvidenceEncoder):
+        encoder, begun = ViewsEncoder(EvidenceConfig(evidence="views")).eval(), encoder
+        encoder.learn_from(begun)
+    for prior in ("p-in", "wide"):
+        found = defaultdict(list)
+        for slab in chain(*(training_batch(replace(sizes, prior=prior), index, "views") for index in range(batches))):
+            for table in range(len(slab.pair)):
+                pair, node, scale, leaf, parent = (
+                    part[table : table + 1] for part in (slab.pair, slab.node, slab.scale, slab.leaf, slab.parent)
+                )
+                with torch.no_grad():
+                    loss = task_loss(encoder(pair, node, scale, torch.zeros(1)), leaf, parent)
+                found[WORLDS[slab.world[table]]].append([loss.leaf.item(), loss.parent.item()])
+        for world, each in sorted(found.items()):
+            leaf_loss, parent_loss = np.mean(each, axis=0)
+            print(f"{prior}, {world}, {len(each)} tasks: leaf {leaf_loss:.3f}, parent {parent_loss:.3f}", flush=True)
 
 
 @app.command()

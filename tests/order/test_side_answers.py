@@ -98,6 +98,11 @@ def test_a_reader_is_told_what_to_doubt():
     assert "'a' and 'b' is likely (90%)" in told[1]
     assert "'b' and 'c' is likely (60%)" in told[2]
     assert ZeroShot(names, np.arange(3), None).remarks == []
+    additive = dict(zip(WORLDS, (0.1, 0.6, 0.1, 0.1, 0.1), strict=True))
+    assert ZeroShot(names, np.arange(3), None, world=additive).remarks == []
+    bent = additive | {"additive": 0.1, "post-nonlinear": 0.6}
+    (remark,) = ZeroShot(names, np.arange(3), None, world=bent).remarks
+    assert "bent after the noise was added (60%)" in remark
 
 
 @pytest.mark.parametrize("scale", ["raw", "standardized"])

@@ -30,6 +30,13 @@ from fipscm.tables.validate import warn_of_missing_codes
 SIGNIFICANCE = 0.05  # of a table that is not linear with normal noise
 ORDERINGS = ("evidence", *BASELINES)
 _FILLED_IN = "{} cells have no value and were filled in from the other columns."
+# What a table is like, in words; additive noise is what a reader expects.
+_UNUSUAL = {
+    "linear-gaussian": "lines with normal noise",
+    "location-scale": "noise whose spread depends on the causes",
+    "post-nonlinear": "values that are bent after the noise was added",
+    "discrete": "levels or counts in many columns",
+}
 
 
 @dataclass(frozen=True)
@@ -63,10 +70,10 @@ class ZeroShot:
     def remarks(self) -> list[str]:
         """What a reader of the order should know, in words."""
         remarks = [_FILLED_IN.format(self.missing)] if self.missing else []
+        if self.world is not None and (likeliest := max(self.world, key=self.world.__getitem__)) in _UNUSUAL:
+            remarks.append(f"The table looks as if made of {_UNUSUAL[likeliest]} ({self.world[likeliest]:.0%}).")
         if self.view == "ranks":
-            remarks.append(
-                "The columns were mostly read by their ranks: their values look bent, as if the noise did not add up."
-            )
+            remarks.append("The columns were mostly read by their ranks, which bent values do not change.")
         if not self.orderable:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "

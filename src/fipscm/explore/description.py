@@ -31,6 +31,7 @@ def of_session(session: Session) -> Json:
         "progress": None if job is None else asdict(job.progress),
         "failure": session.failure,
         "verdict": {**asdict(session.verdict), "pending": session.verdict is CHECKING},
+        "unusual": session.unusual,
         "edits": of_edits(session.edits),
         "screen": of_screen(session.screen) if session.has_screen else None,
     }
@@ -71,7 +72,6 @@ def of_screen(screen: Screen) -> Json:
             for cause, effect, data in screen.model.graph_.edges(data=True)
         ],
         "layout": of_layout(screen.layout),
-        "unusual": screen.unusual,
         "remarks": screen.remarks,
         "changes": {kind: _pairs(edges) for kind, edges in vars(screen.changes).items()},
     }

@@ -29,7 +29,7 @@ subscribe((kind) => {
 function show() {
   const { number, unusual, reasons, table } = parts;
   if (document.activeElement !== number) number.value = store.row ?? "";
-  unusual.replaceChildren(...screen().unusual.map((row) => html("button", { type: "button", class: "chip", "aria-pressed": String(store.row === row), onclick: () => pickRow(row) }, String(row))));
+  unusual.replaceChildren(...store.session.unusual.map((row) => html("button", { type: "button", class: "chip", "aria-pressed": String(store.row === row), onclick: () => pickRow(row) }, String(row))));
   const found = store.row === null ? null : store.portrait;
   if (!found) {
     reasons.replaceChildren(html("p", { class: "hint" }, "Pick a row: see why it is unusual, and what it would have been under your sliders."));

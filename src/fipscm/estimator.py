@@ -100,7 +100,7 @@ class FiP(BaseEstimator):
         columns_: what each column is, with the levels of those that hold names, and which were set aside.
         graph_: networkx.DiGraph; every edge has `weight` (average derivative of the effect in the cause, in the
             columns' units), `score` (evidence for the edge) and `acts_on` ("mean", "spread" or "mean and spread" of
-            the effect); after `assess` also `confidence` (that the cause precedes the effect).
+            the effect); after `assess` also `confidence` (that the cause precedes the effect). A node has its `kind`.
         adjacency_: 0/1 frame, row = cause, column = effect.
         edge_scores_: frame, same orientation: the evidence for each edge. By default log10 of its posterior odds, kept
             where positive; otherwise -log10 of a p-value corrected for all pairs: with edges="test" that of the test
@@ -778,6 +778,7 @@ class FiP(BaseEstimator):
         self._assessment: tuple[pd.DataFrame, pd.DataFrame] | None = None
         self.graph_ = to_networkx(edges, blocks.outer, weight=blocks.largest(scm.edge_weights), score=scores)
         nx.set_edge_attributes(self.graph_, acts_on(scm, blocks), "acts_on")
+        nx.set_node_attributes(self.graph_, self.kinds_, "kind")
         return self
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:

@@ -83,7 +83,8 @@ def of_layout(layout: Layout) -> Json:
         "width": layout.width,
         "height": layout.height,
         "boxes": {
-            str(box.name): {"x": box.x, "y": box.y, "width": box.width, "height": box.height} for box in layout.boxes
+            str(box.name): {"x": box.x, "y": box.y, "width": box.width, "height": box.height, "lines": box.lines}
+            for box in layout.boxes
         },
         "routes": [{"cause": str(r.cause), "effect": str(r.effect), "path": r.path} for r in layout.routes],
     }

@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 
 from fipscm.arrays import Array
 from fipscm.errors import GraphError, unknown_name
-from fipscm.layout.picture import BOX_HEIGHT, Chain, Item, Layout, drawn, is_box
+from fipscm.layout.picture import BOX_HEIGHT, Chain, Item, Layout, drawn, height_of, is_box
 
 BOX_GAP, LANE_GAP = 14.0, 9.0  # between two boxes, and around the lane of an edge that passes by
 STRAIGHTNESS = (8.0, 2.0, 1.0)  # of a piece of an edge that ends in no box, one box, two boxes
@@ -181,6 +181,8 @@ def _straight_edges(columns: Sequence[Sequence[Item]], chains: Sequence[Chain]) 
         for column in columns
         for upper, lower in pairwise(column)
     ]
+    # A box that is higher than one line does not stand out above the others.
+    low = [({place: 1.0}, (height_of(item) - BOX_HEIGHT) / 2) for item, place in number.items() if is_box(item)]
     # Each piece has a variable for its climb, which is at least the difference of heights, either way.
     climbs = [
         ({len(number) + climb: 1.0, number[left]: sign, number[right]: -sign}, 0.0)
@@ -189,14 +191,14 @@ def _straight_edges(columns: Sequence[Sequence[Item]], chains: Sequence[Chain]) 
     ]
     weights = [STRAIGHTNESS[is_box(left) + is_box(right)] for left, right in pieces]
     # A small cost of heights themselves moves everything to the top that is free to move.
-    found = _minimum([*[1e-3] * len(number), *weights], apart + climbs)
+    found = _minimum([*[1e-3] * len(number), *weights], apart + low + climbs)
     return {item: float(found[place]) for item, place in number.items()}
 
 
 def _distance(upper: Item, lower: Item) -> float:
     """Between the centres of two neighbours in a layer."""
-    boxes = is_box(upper) + is_box(lower)
-    return boxes * BOX_HEIGHT / 2 + (BOX_GAP if boxes == 2 else LANE_GAP)
+    gap = BOX_GAP if is_box(upper) and is_box(lower) else LANE_GAP
+    return (height_of(upper) + height_of(lower)) / 2 + gap
 
 
 def _numbers(columns: Sequence[Sequence[Item]]) -> dict[Item, int]:

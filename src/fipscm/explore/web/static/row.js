@@ -34,7 +34,7 @@ function show() {
   unusual.replaceChildren(...store.session.unusual.map((row) => html("button", { type: "button", class: "chip", "aria-pressed": String(store.row === row), onclick: () => pickRow(row) }, String(row))));
   const found = store.row === null ? null : store.portrait;
   if (!found) {
-    reasons.replaceChildren(html("p", { class: "hint" }, "Pick a row: see why it is unusual, and what it would have been under your sliders."));
+    reasons.replaceChildren(html("p", { class: "hint" }, store.row === null ? "Pick a row: see why it is unusual, and what it would have been under your sliders." : `Looking at row ${store.row} …`));
     table.replaceChildren();
     return;
   }

@@ -1,5 +1,6 @@
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fipscm.deferred import deferred
 
 if TYPE_CHECKING:
     from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
@@ -17,9 +18,4 @@ _PLACES = {
     "TransformerConfig": "fipscm.mechanism.network.transformer:TransformerConfig",
     "fit_mechanism": "fipscm.mechanism.fit:fit_mechanism",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'fipscm.mechanism' has no attribute '{name}'")
-    return resolve_name(_PLACES[name])
+__getattr__ = deferred(__name__, _PLACES)

@@ -196,3 +196,16 @@ def test_svg_holds_names_as_text_a_sentence_per_edge_and_dashed_arcs():
     assert widths["edge raises"] > widths["edge lowers"]
     top = float(drawn.get("viewBox").split()[1])
     assert top <= 0
+
+
+def test_an_edge_of_a_category_has_no_sign():
+    graph = nx.DiGraph()
+    graph.add_node("ward", kind="categorical")
+    graph.add_edge("ward", "age", weight=-2.0, confidence=0.9)
+    graph.add_edge("age", "pain", weight=1.0)
+    drawn = ET.fromstring(to_svg(graph, layered(graph)))
+    assert sorted(path.get("class") for path in drawn.iter("path") if path.get("class")) == [
+        "edge changes",
+        "edge raises",
+    ]
+    assert "ward changes age; its direction holds in 90% of the orders" in [title.text for title in drawn.iter("title")]

@@ -66,6 +66,12 @@ def test_an_effect_shows_its_interval(model):
     assert "script" not in tags(effect._repr_html_())
 
 
+def test_a_recommendation_says_what_to_set(model):
+    html = model.recommend("pain", value=1.0)._repr_html_()
+    assert "is wanted" in html
+    assert "script" not in tags(html)
+
+
 def test_a_check_shows_its_verdict_and_every_figure(model, rows):
     result = model.check(rows)
     html = result._repr_html_()

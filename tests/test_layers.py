@@ -9,7 +9,7 @@ import fipscm
 
 ROOT = Path(fipscm.__file__).parent
 ROWS = [
-    {"errors", "arrays", "threads"},
+    {"errors", "arrays", "threads", "deferred"},
     {"tables.stream"},
     {"robust", "graph"},
     {"layout.picture", "dot"},

@@ -17,13 +17,14 @@ from fipscm.layout import around, label_places, layered, to_svg
 from fipscm.layout.picture import FONT
 
 NAMES = ["x", "blood pressure", "W" * 12, "血圧", "Größe [cm]", "$price_2$", "illi", "%@&mw", "НАПРЯЖЕНИЕ"]
+LONG = "a_name_that_somebody_wrote_without_any_spaces_into_the_first_line_of_a_file"
 
 
 @st.composite
 def dags(draw, most=60):
     nodes = draw(st.integers(1, most))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
-    names = [f"{NAMES[node % len(NAMES)]} {node}" for node in rng.permutation(nodes)]
+    names = [f"{[*NAMES, LONG][node % (len(NAMES) + 1)]} {node}" for node in rng.permutation(nodes)]
     edges = np.argwhere(np.triu(rng.random((nodes, nodes)) < draw(st.floats(0, 5)) / nodes, 1))
     graph = nx.DiGraph()
     graph.add_nodes_from(sorted(names))
@@ -120,14 +121,16 @@ def test_any_graph_can_be_drawn_like_any_other(graph, other):
     assert all(apart(one, other) for one, other in combinations(layout.boxes, 2))
 
 
-@pytest.mark.parametrize("name", [*NAMES[:3], *NAMES[4:], "a very long name of a column, with its unit (mmol/l)"])
+@pytest.mark.parametrize("name", [*NAMES[:3], *NAMES[4:], "a very long name of a column, with its unit (mmol/l)", LONG])
 def test_a_box_holds_the_whole_name(name):
     graph = nx.DiGraph()
     graph.add_node(name)
     (box,) = layered(graph).boxes
-    drawn = TextPath((0, 0), name.replace("$", r"\$"), size=FONT).get_extents()
-    assert drawn.width < box.width - 8
-    assert drawn.height < box.height - 4
+    assert "".join(box.lines) == name
+    for line in box.lines:
+        drawn = TextPath((0, 0), line.strip().replace("$", r"\$"), size=FONT).get_extents()
+        assert drawn.width < box.width - 8
+        assert drawn.height * len(box.lines) < box.height - 4
 
 
 def test_few_edges_cross_where_none_need_to():
@@ -185,7 +188,7 @@ def test_svg_holds_names_as_text_a_sentence_per_edge_and_dashed_arcs():
     graph.add_edge("<b>a</b>", "b", weight=-0.5, confidence=0.75)
     graph.add_edge("c & d", "b", weight=1.0)
     drawn = ET.fromstring(to_svg(graph, layered(graph), [("<b>a</b>", "c & d")]))
-    assert {text.text for text in drawn.iter("text")} == set(graph)
+    assert {"".join(text.itertext()) for text in drawn.iter("text")} == set(graph)
     said = [title.text for title in drawn.iter("title")]
     assert "<b>a</b> lowers b: 0.50 standard deviations per standard deviation; its direction holds in 75%" in said[1]
     assert said[0] == "A hidden common cause of <b>a</b> and c & d is likely"
@@ -193,3 +196,16 @@ def test_svg_holds_names_as_text_a_sentence_per_edge_and_dashed_arcs():
     assert widths["edge raises"] > widths["edge lowers"]
     top = float(drawn.get("viewBox").split()[1])
     assert top <= 0
+
+
+def test_an_edge_of_a_category_has_no_sign():
+    graph = nx.DiGraph()
+    graph.add_node("ward", kind="categorical")
+    graph.add_edge("ward", "age", weight=-2.0, confidence=0.9)
+    graph.add_edge("age", "pain", weight=1.0)
+    drawn = ET.fromstring(to_svg(graph, layered(graph)))
+    assert sorted(path.get("class") for path in drawn.iter("path") if path.get("class")) == [
+        "edge changes",
+        "edge raises",
+    ]
+    assert "ward changes age; its direction holds in 90% of the orders" in [title.text for title in drawn.iter("title")]

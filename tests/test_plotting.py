@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from fipscm.errors import FileError
-from fipscm.layout.strokes import NEGATIVE, POSITIVE
+from fipscm.layout.strokes import COLOURS
 from fipscm.plotting import draw_graph, plot_graph
 
 mpl.use("Agg")
@@ -26,7 +26,7 @@ def test_edges_are_drawn_by_strength_and_sign(tmp_path):
     axes = plot_graph(graph)
     strong, weak = arrows(axes)
     assert strong.get_linewidth() > weak.get_linewidth()
-    assert (to_hex(strong.get_edgecolor()), to_hex(weak.get_edgecolor())) == (POSITIVE, NEGATIVE)
+    assert (to_hex(strong.get_edgecolor()), to_hex(weak.get_edgecolor())) == (COLOURS["raises"], COLOURS["lowers"])
     axes.figure.savefig(tmp_path / "graph.png")
     assert (tmp_path / "graph.png").stat().st_size > 1000
 
@@ -51,7 +51,7 @@ def test_names_stand_whole_inside_their_boxes_whatever_the_size(width):
     plot_graph(graph, axes)
     figure.draw_without_rendering()
     boxes = [patch.get_window_extent() for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
-    assert {text.get_text() for text in axes.texts} == set(graph)
+    assert {text.get_text().replace("\n", " ") for text in axes.texts} == set(graph)
     for text in axes.texts:
         drawn = text.get_window_extent()
         assert any(box.containsx(drawn.x0) and box.containsx(drawn.x1) and box.containsy(drawn.y0) for box in boxes)

@@ -1,7 +1,8 @@
 """From a table of observations to what is, what if, and what would have been."""
 
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fipscm.deferred import deferred
 
 if TYPE_CHECKING:
     from fipscm.estimator import FiP
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["FiP", "Knowledge", "Shift", "infer_order", "load"]
 __version__ = "0.1.0"
 
-# PyTorch and pandas take seconds to import: what a name needs is imported when the name is first used.
 _PLACES = {
     "FiP": "fipscm.estimator:FiP",
     "Knowledge": "fipscm.knowledge:Knowledge",
@@ -22,12 +22,7 @@ _PLACES = {
     "infer_order": "fipscm.order:infer_order",
     "load": "fipscm.estimator:FiP.load",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'fipscm' has no attribute '{name}'")
-    return resolve_name(_PLACES[name])
+__getattr__ = deferred(__name__, _PLACES)
 
 
 def __dir__() -> list[str]:

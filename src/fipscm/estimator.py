@@ -1,4 +1,7 @@
-"""FiP: from a table to answers, in scikit-learn's manner. Shapes: N rows, D variables, K orders."""
+"""FiP: from a table to answers, in scikit-learn's manner. Shapes: N rows, D variables, K orders.
+
+What learns needs PyTorch and is imported by the methods that learn: a loaded model answers without it.
+"""
 
 import warnings
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -11,10 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 import networkx as nx
 import numpy as np
 import pandas as pd
-import torch
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.metrics import r2_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,17 +26,9 @@ from fipscm.dowhy import to_dowhy
 from fipscm.errors import DataError, KnowledgeError, ModelFileError, unknown_name
 from fipscm.graph import allowed_from_order, to_networkx
 from fipscm.knowledge import Knowledge
-from fipscm.mechanism.fit import MechanismConfig, fit_mechanism, refit_regressions
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.overview import acts_on, overview
 from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
-from fipscm.order.category_scores import with_scores
-from fipscm.order.encoder import SCALES
-from fipscm.order.fill import fill_linearly
-from fipscm.order.hidden_causes import hidden_causes
-from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
-from fipscm.order.removal import Removal
-from fipscm.questions.check import CheckResult, check_model, hidden_cause_findings, missing_findings
 from fipscm.questions.deviations import Deviations, draw_deviations
 from fipscm.questions.effect import Effect, Question, average_effect
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
@@ -60,6 +53,8 @@ from fipscm.tables.validate import one_row, training_frame, warn_of_missing_code
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from fipscm.order.removal import Removal
+    from fipscm.questions.check import CheckResult
     from fipscm.report import Report
 
 PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
@@ -105,7 +100,7 @@ class FiP(BaseEstimator):
         columns_: what each column is, with the levels of those that hold names, and which were set aside.
         graph_: networkx.DiGraph; every edge has `weight` (average derivative of the effect in the cause, in the
             columns' units), `score` (evidence for the edge) and `acts_on` ("mean", "spread" or "mean and spread" of
-            the effect); after `assess` also `confidence` (that the cause precedes the effect).
+            the effect); after `assess` also `confidence` (that the cause precedes the effect). A node has its `kind`.
         adjacency_: 0/1 frame, row = cause, column = effect.
         edge_scores_: frame, same orientation: the evidence for each edge. By default log10 of its posterior odds, kept
             where positive; otherwise -log10 of a p-value corrected for all pairs: with edges="test" that of the test
@@ -194,6 +189,8 @@ class FiP(BaseEstimator):
             on_progress: told the stage, the steps done, the steps in all and a note, instead of the bars that `verbose`
                 shows; what it raises ends the fit.
         """
+        from fipscm.order.encoder import SCALES
+
         if y is not None:
             warnings.warn(
                 "y is not used: put the outcome into the table, where it is a column like any other.", stacklevel=2
@@ -216,6 +213,7 @@ class FiP(BaseEstimator):
             table = self._without_holes(table, Domain.of(columns.kinds, frame))
         found = self._read_order(table, self._given_precedence(table), on_progress or silent)
         if table.holes.any():
+            (on_progress or silent)("Filling in missing cells", 0, 1, "")
             table = self._imputed(table, found, rng)
         scm = self._fit_on(table, found, rng, checkpoint, on_progress)
         if not scm.allowed.any():
@@ -259,6 +257,8 @@ class FiP(BaseEstimator):
         return self._assess(self._training_table if X is None else self._observations(X))
 
     def _assess(self, table: TrainingTable) -> Self:
+        from fipscm.order.inference import precedence_shares
+
         orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state), table)
         possible = self._constraints.knowledge.allowed(self.blocks_.outer)
         order = self.blocks_.outer_order(self._fitted.order)
@@ -345,6 +345,8 @@ class FiP(BaseEstimator):
         frame = self._fitted.checked_rows(self._coded(X))
         if len(frame) < 2:
             raise DataError("R2 compares errors with the variance of the rows: give at least two rows.")
+        from sklearn.metrics import r2_score
+
         return float(r2_score(frame, self._fitted.predict(frame.to_numpy())))
 
     def log_likelihood(self, X: Any) -> pd.Series:
@@ -415,12 +417,15 @@ class FiP(BaseEstimator):
         levels = levels_of(scm)
         return recommend(scm, target, value, using, ranges=ranges, levels=levels, rng=_generator(random_state))
 
-    def check(self, X: Any, random_state: Any = 0) -> CheckResult:
+    def check(self, X: Any, random_state: Any = 0) -> "CheckResult":
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
 
         Rows from experiments do not belong in it: a column that was set does not follow its causes. Missing cells are
         drawn from the model, and rows with and without them are compared: do their other columns differ?
         """
+        from fipscm.order.hidden_causes import hidden_causes
+        from fipscm.questions.check import CheckResult, check_model, hidden_cause_findings, missing_findings
+
         rng, frame = _generator(random_state), self._frame(X)
         inferred_on = None if self._constraints.fix_the_order else self.scale
         hidden = hidden_causes(_readable(frame.to_numpy(), self.blocks_), self._raw)
@@ -634,8 +639,11 @@ class FiP(BaseEstimator):
         kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
         return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
 
-    def _read_order(self, table: TrainingTable, before: Mask | None, on_progress: OnProgress = silent) -> Removal:
+    def _read_order(self, table: TrainingTable, before: Mask | None, on_progress: OnProgress = silent) -> "Removal":
         """The order, and the order model's edges along it where they are asked for."""
+        from fipscm.order.inference import zero_shot_order
+        from fipscm.order.removal import Removal
+
         names, edges = list(table.frame.columns), self.edges == "posterior" and self.graph is None
         if self._constraints.fix_the_order and not edges:
             return Removal(self._constraints.given_order(names), None)
@@ -672,11 +680,15 @@ class FiP(BaseEstimator):
             kept = training_frame(table.frame[~touched])
             require_more_rows_than_columns(kept)
             return TrainingTable.of(kept, table.intervened[~touched], table.blocks)
+        from fipscm.order.fill import fill_linearly
+
         warnings.warn(f"{count} and were filled in by the model, in {touched.sum()} rows.", stacklevel=3)
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
-    def _imputed(self, table: TrainingTable, found: Removal, rng: np.random.Generator) -> TrainingTable:
+    def _imputed(self, table: TrainingTable, found: "Removal", rng: np.random.Generator) -> TrainingTable:
         """The table with its missing cells drawn from models that were learned from it, each from the one before."""
+        from fipscm.mechanism.fit import refit_regressions
+
         scm, blocks = self._fit_on(table, found, rng, network=False), table.blocks
         table = table.trusting_observed(blocks.largest(scm.allowed))
         for _ in range(ROUNDS):
@@ -690,12 +702,16 @@ class FiP(BaseEstimator):
     def _fit_on(
         self,
         table: TrainingTable,
-        found: Removal,
+        found: "Removal",
         rng: np.random.Generator,
         checkpoint: str | Path | None = None,
         on_progress: OnProgress | None = None,
         network: bool = True,
     ) -> LearnedSCM:
+        import torch
+
+        from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
+
         names, order, blocks, inner = list(table.frame.columns), found.order, table.blocks, table.expanded
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         skip = self.skip or not network
@@ -739,6 +755,8 @@ class FiP(BaseEstimator):
 
     def _draw_orders(self, count: int, rng: np.random.Generator, table: TrainingTable) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
+        from fipscm.order.inference import drawn_orders
+
         if self._constraints.fix_the_order:
             return [self.blocks_.outer_order(self._fitted.order)]
         before = self._precedence(self.blocks_.outer)
@@ -766,6 +784,7 @@ class FiP(BaseEstimator):
         self._assessment: tuple[pd.DataFrame, pd.DataFrame] | None = None
         self.graph_ = to_networkx(edges, blocks.outer, weight=blocks.largest(scm.edge_weights), score=scores)
         nx.set_edge_attributes(self.graph_, acts_on(scm, blocks), "acts_on")
+        nx.set_node_attributes(self.graph_, self.kinds_, "kind")
         return self
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:
@@ -781,6 +800,8 @@ class FiP(BaseEstimator):
 
 def _readable(values: Array, blocks: Blocks) -> Array:
     """(N, D) values as the order model reads them, with scores for the levels of categories."""
+    from fipscm.order.category_scores import with_scores
+
     return with_scores(values, [blocks.outer.index(name) for name in blocks.levels])
 
 

@@ -6,15 +6,17 @@ Networks use the transposed view, `allowed[i, j]`: j may cause i. Only `allowed_
 """
 
 from collections.abc import Hashable, Iterable, Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import igraph
 import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fipscm.arrays import Adjacency, Mask, Order
 from fipscm.errors import GraphError, OrderError
+
+if TYPE_CHECKING:
+    import igraph
 
 
 def as_adjacency(matrix: ArrayLike, names: Sequence[Hashable] | None = None) -> Adjacency:
@@ -215,7 +217,9 @@ def from_networkx(graph: nx.DiGraph, names: Sequence[Hashable]) -> Adjacency:
     return as_adjacency(nx.to_numpy_array(complete, nodelist=list(names), dtype=np.int8, weight=None), names)
 
 
-def _directed(adjacency: ArrayLike) -> igraph.Graph:
+def _directed(adjacency: ArrayLike) -> "igraph.Graph":
+    import igraph  # brings matplotlib along, which takes half a second
+
     matrix = np.asarray(adjacency)
     return igraph.Graph(n=len(matrix), edges=np.argwhere(matrix != 0), directed=True)
 

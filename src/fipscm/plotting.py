@@ -17,7 +17,7 @@ from fipscm.dot import to_dot
 from fipscm.errors import FileError
 from fipscm.layout import MOST_BOXES, Layout, around, label_places, layered
 from fipscm.layout.picture import FONT
-from fipscm.layout.strokes import NEGATIVE, POSITIVE, strokes
+from fipscm.layout.strokes import COLOURS, strokes
 from fipscm.tables.write import require_writable, write_whole
 
 DOT = ".dot"
@@ -53,9 +53,11 @@ def plot_graph(
     _draw_edges(axes, layout, shown, strength, numbers, scale)
     _draw_boxes(axes, layout, scale)
     if strength == "weight":
-        axes.plot([], [], color=POSITIVE, label="raises")
-        axes.plot([], [], color=NEGATIVE, label="lowers")
-        axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), ncols=2)  # below the graph
+        verbs = {stroke.verb for stroke in strokes(shown, layout.routes)}
+        for verb in (verb for verb in COLOURS if verb in verbs):
+            axes.plot([], [], color=COLOURS[verb], label=verb)
+        if verbs:  # below the graph
+            axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), ncols=len(verbs))
     axes.set_title(_title(graph, shown, strength, target), fontsize=10, loc="left", parse_math=False)
     return axes
 
@@ -128,8 +130,10 @@ def _draw_boxes(axes: Axes, layout: Layout, scale: float) -> None:
             )
         )
         # A dollar sign is part of a name, not the start of a formula.
-        name = axes.text(box.x, box.y, str(box.name), size=FONT * scale, family=families, parse_math=False)
-        name.set(horizontalalignment="center", verticalalignment="center_baseline")
+        text = "\n".join(line.strip() for line in box.lines)
+        name = axes.text(box.x, box.y, text, size=FONT * scale, family=families, parse_math=False)
+        alone = len(box.lines) == 1
+        name.set(horizontalalignment="center", verticalalignment="center_baseline" if alone else "center")
 
 
 def _families(text: str) -> list[str]:

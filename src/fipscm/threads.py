@@ -1,9 +1,9 @@
 """How many threads small operations may use."""
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
-import torch
 from threadpoolctl import threadpool_limits
 
 
@@ -14,14 +14,14 @@ def on_one_thread() -> Iterator[None]:
     Threads that share a small operation wait for each other busily: where other programs keep one of them from
     running, all others stand still with it.
 
+    >>> import torch
     >>> with on_one_thread():
     ...     torch.get_num_threads()
     1
     """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with threadpool_limits(limits=1, user_api="blas"):
-            yield
-    finally:
-        torch.set_num_threads(before)
+    with ExitStack() as afterwards:
+        if (torch := sys.modules.get("torch")) is not None:  # who has not imported it does not use its threads
+            afterwards.callback(torch.set_num_threads, torch.get_num_threads())
+            torch.set_num_threads(1)
+        afterwards.enter_context(threadpool_limits(limits=1, user_api="blas"))
+        yield

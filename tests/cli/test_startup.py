@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import fipscm as package
@@ -47,6 +49,25 @@ for command in sys.argv[1:]:
 def test_the_package_imports_what_a_name_needs_when_it_is_used():
     assert not loaded_after("import fipscm; dir(fipscm)") & HEAVY
     assert "numpy" in loaded_after("from fipscm import Knowledge")
+
+
+def test_a_saved_model_answers_without_what_only_learning_and_drawing_need(tmp_path):
+    rng = np.random.default_rng(0)
+    x, u = rng.normal(size=(2, 300))
+    table = pd.DataFrame({"x": x, "y": np.sin(3 * x) + 0.1 * u})
+    package.FiP(order=["x", "y"], random_state=0).fit(table).save(tmp_path / "m.fip")
+    asked = """
+import sys
+import pandas as pd
+from fipscm import load
+from fipscm.explore.screen import Screen
+model = load(sys.argv[1])
+assert model.mechanisms_["shape"]["y"] == "smooth"
+table = model.sample(100, random_state=0)
+model.counterfactual(table, {"x": 0.5})
+Screen.of(model, table, [], None).units.under({"x": 0.5})
+"""
+    assert not loaded_after(asked, str(tmp_path / "m.fip")) & {"torch", "matplotlib", "igraph", "fastapi"}
 
 
 def test_every_public_name_is_there_and_no_other():

@@ -31,6 +31,7 @@ def of_session(session: Session) -> Json:
         "progress": None if job is None else asdict(job.progress),
         "failure": session.failure,
         "verdict": {**asdict(session.verdict), "pending": session.verdict is CHECKING},
+        "unusual": session.unusual,
         "edits": of_edits(session.edits),
         "screen": of_screen(session.screen) if session.has_screen else None,
     }
@@ -71,7 +72,6 @@ def of_screen(screen: Screen) -> Json:
             for cause, effect, data in screen.model.graph_.edges(data=True)
         ],
         "layout": of_layout(screen.layout),
-        "unusual": screen.unusual,
         "remarks": screen.remarks,
         "changes": {kind: _pairs(edges) for kind, edges in vars(screen.changes).items()},
     }
@@ -83,7 +83,8 @@ def of_layout(layout: Layout) -> Json:
         "width": layout.width,
         "height": layout.height,
         "boxes": {
-            str(box.name): {"x": box.x, "y": box.y, "width": box.width, "height": box.height} for box in layout.boxes
+            str(box.name): {"x": box.x, "y": box.y, "width": box.width, "height": box.height, "lines": box.lines}
+            for box in layout.boxes
         },
         "routes": [{"cause": str(r.cause), "effect": str(r.effect), "path": r.path} for r in layout.routes],
     }

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from fipscm.explore.edits import Changes, Edits
-from fipscm.explore.one_row import most_unusual
 from fipscm.explore.units import Units
 from fipscm.knowledge import Knowledge
 from fipscm.layout import Layout, layered
@@ -27,7 +26,6 @@ class Screen:
         model: the model.
         units: simulated units that all answers share.
         layout: where the graph is drawn.
-        unusual: positions of the most unusual rows.
         changes: how the graph differs from that of the screen before.
         remarks: what the fit warned of.
     """
@@ -36,7 +34,6 @@ class Screen:
     model: "FiP"
     units: Units
     layout: Layout
-    unusual: list[int]
     changes: Changes
     remarks: list[str]
 
@@ -50,7 +47,6 @@ class Screen:
             model=model,
             units=units,
             layout=layered(model.graph_, None if earlier is None else earlier.layout),
-            unusual=most_unusual(units, table),
             changes=Changes.between(edges if earlier is None else earlier.model.graph_.edges, edges),
             remarks=remarks,
         )

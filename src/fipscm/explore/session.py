@@ -11,6 +11,7 @@ import pandas as pd
 from fipscm.errors import FipscmError, unknown_name
 from fipscm.explore.edits import Edits
 from fipscm.explore.job import CancelledError, Job, OnProgress
+from fipscm.explore.one_row import most_unusual
 from fipscm.explore.screen import Screen
 from fipscm.knowledge import Knowledge
 from fipscm.tables.kinds import as_kind
@@ -69,6 +70,7 @@ class Session:
         data: the table.
         edits: what the expert has said; the next refit obeys it.
         verdict: about the model on the screen.
+        unusual: positions of its most unusual rows; empty until they are known.
         failure: why the last fit ended without a model; None unless it did.
     """
 
@@ -76,6 +78,7 @@ class Session:
         self.data = data
         self.edits = Edits()
         self.verdict = CHECKING
+        self.unusual: list[int] = []
         self.failure: str | None = None
         self._screen: Screen | None = None
         self._lock = Lock()
@@ -162,10 +165,16 @@ class Session:
             with self._lock:
                 if self._screen is None:
                     self.edits = Edits(model.knowledge or Knowledge(), kinds=model.kinds or {})
-                self._screen, self.verdict = screen, CHECKING
-            Thread(target=self._check, args=(screen,), daemon=True).start()
+                self._screen, self.verdict, self.unusual = screen, CHECKING, []
+            # Both take longer than the page should: sliders answer meanwhile.
+            Thread(target=self._look_over, args=(screen,), daemon=True).start()
 
-    def _check(self, screen: Screen) -> None:
+    def _look_over(self, screen: Screen) -> None:
+        """Find unusual rows, then check the assumptions; nothing is told about a model that is gone by then."""
+        unusual = most_unusual(screen.units, self.data.table)
+        with self._lock:
+            if self._screen is screen:
+                self.unusual = unusual
         try:
             found = screen.model.check(self.data.observed)
             verdict = Verdict(found.passed, str(found))

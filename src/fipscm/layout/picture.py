@@ -3,13 +3,15 @@
 Lengths are in units of one point, for text of the size `FONT`.
 """
 
+import re
 import unicodedata
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-FONT, BOX_HEIGHT, PADDING, MARGIN = 12.0, 26.0, 10.0, 12.0
+FONT, LINE, BOX_HEIGHT, PADDING, MARGIN = 12.0, 15.0, 26.0, 10.0, 12.0
+LONGEST_LINE = 150.0  # a longer name goes on in another line, where it has a space or a sign to break at
 LAYER_GAP, WIDEST_LAYER_GAP = 36.0, 150.0
 PORT_GAP = 6.0  # between the ends of edges at the same border of a box
 LEAD = 10.0  # an edge leaves and enters a box horizontally, at least so far
@@ -22,14 +24,15 @@ Chain = Sequence[Item]  # what an edge passes, one item per layer: the box of it
 
 @dataclass(frozen=True)
 class Box:
-    """One variable: its centre, and a size that holds the whole name."""
+    """One variable: its centre, a size that holds the whole name, and the lines in which the name is written."""
 
     name: Hashable
     layer: int
     x: float
     y: float
     width: float
-    height: float = BOX_HEIGHT
+    height: float
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def drawn(columns: Sequence[Sequence[Item]], chains: Sequence[Chain], heights: M
     y = {item: MARGIN + BOX_HEIGHT / 2 + height for item, height in heights.items()}
     borders = list(_borders(columns, chains, y))
     boxes = {
-        item: Box(item[0], layer, (left + right) / 2, y[item], _box_width(item))
+        item: Box(item[0], layer, (left + right) / 2, y[item], _width(item), height_of(item), lines_of(item[0]))
         for layer, (column, (left, right)) in enumerate(zip(columns, borders, strict=True))
         for item in column
         if is_box(item)
@@ -89,13 +92,32 @@ def drawn(columns: Sequence[Sequence[Item]], chains: Sequence[Chain], heights: M
         stops += [(borders[right.layer][0], end), (right.x - right.width / 2, end)]
         routes.append(Route(left.name, right.name, tuple(_curve(stops)), tuple(y[lane] for lane in lanes)))
     width = max((right for _, right in borders), default=MARGIN) + MARGIN - LEAD
-    height = max(y.values(), default=0.0) + BOX_HEIGHT / 2 + MARGIN
+    height = max((place + max(BOX_HEIGHT, height_of(item)) / 2 for item, place in y.items()), default=0.0) + MARGIN
     return Layout(tuple(boxes.values()), tuple(routes), width, height)
 
 
 def is_box(item: Item) -> bool:
     """Whether it is not a lane."""
     return len(item) == 1
+
+
+def height_of(item: Item) -> float:
+    """Of a box; a lane has none."""
+    return BOX_HEIGHT + LINE * (len(lines_of(item[0])) - 1) if is_box(item) else 0.0
+
+
+def lines_of(name: Hashable) -> tuple[str, ...]:
+    """The lines of a name, which together are the whole name.
+
+    >>> lines_of("systolic pressure at rest (mmHg)")
+    ('systolic pressure at ', 'rest (mmHg)')
+    """
+    lines = [""]
+    for piece in re.findall(r".[^\s_,/-]*[\s_,/-]*", str(name), re.DOTALL):
+        if lines[-1] and text_width(lines[-1] + piece.rstrip()) > LONGEST_LINE:
+            lines.append("")
+        lines[-1] += piece
+    return tuple(lines)
 
 
 def text_width(text: str) -> float:
@@ -114,8 +136,10 @@ def _relative_width(character: str) -> float:
     return 0.8 if character.isupper() or ord(character) > 0x500 else 0.65
 
 
-def _box_width(item: Item) -> float:
-    return max(BOX_HEIGHT, text_width(str(item[0])) + 2 * PADDING) if is_box(item) else 0.0
+def _width(item: Item) -> float:
+    if not is_box(item):
+        return 0.0
+    return max(BOX_HEIGHT, max(text_width(line.rstrip()) for line in lines_of(item[0])) + 2 * PADDING)
 
 
 def _borders(
@@ -129,7 +153,7 @@ def _borders(
             climbs[layer_of[left]] = max(climbs[layer_of[left]], abs(y[right] - y[left]))
     left_border = MARGIN - LEAD
     for column, climb in zip(columns, climbs, strict=True):
-        right_border = left_border + max(map(_box_width, column)) + 2 * LEAD
+        right_border = left_border + max(map(_width, column)) + 2 * LEAD
         yield left_border, right_border
         left_border = right_border + min(max(LAYER_GAP, climb / 2), WIDEST_LAYER_GAP)
 
@@ -142,7 +166,7 @@ def _ports(chains: Sequence[Chain], y: Mapping[Item, float]) -> list[float]:
         by_box.setdefault(chain[0], []).append(number)
     for box, numbers in by_box.items():
         numbers.sort(key=lambda number: y[chains[number][1]])
-        gap = min(PORT_GAP, (BOX_HEIGHT - 8) / len(numbers))
+        gap = min(PORT_GAP, (height_of(box) - 8) / len(numbers))
         for place, number in enumerate(numbers):
             heights[number] = y[box] + gap * (place - (len(numbers) - 1) / 2)
     return heights

@@ -1,4 +1,7 @@
-"""How an edge is drawn: colour by sign, width by strength, pale where its direction is in doubt."""
+"""How an edge is drawn: colour by sign, width by strength, pale where its direction is in doubt.
+
+The levels of a category have no up and down: an edge from or to one has no sign.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +10,8 @@ import networkx as nx
 
 from fipscm.layout.picture import Route
 
-POSITIVE, NEGATIVE = "#2b6cb0", "#c05621"
+RAISES, LOWERS, CHANGES = "raises", "lowers", "changes"
+COLOURS = {RAISES: "#2b6cb0", LOWERS: "#c05621", CHANGES: "#5a6778"}
 
 
 @dataclass(frozen=True)
@@ -17,11 +21,17 @@ class Stroke:
     strength: float
     width: float
     confidence: float | None
+    has_sign: bool = True
+
+    @property
+    def verb(self) -> str:
+        """What the cause does to the effect."""
+        return (RAISES if self.strength >= 0 else LOWERS) if self.has_sign else CHANGES
 
     @property
     def colour(self) -> str:
-        """One colour for what raises, one for what lowers."""
-        return POSITIVE if self.strength >= 0 else NEGATIVE
+        """One colour for each verb."""
+        return COLOURS[self.verb]
 
     @property
     def opacity(self) -> float:
@@ -31,11 +41,18 @@ class Stroke:
 
 
 def strokes(graph: nx.DiGraph, routes: Sequence[Route], strength: str = "weight") -> list[Stroke]:
-    """A stroke for each route, by the edge attributes `strength` (1 where there is none) and `confidence`."""
+    """A stroke for each route, by the edge attributes `strength` (1 where there is none) and `confidence`.
+
+    The attribute `kind` of a node tells whether it is a category.
+    """
     edges = [graph.edges[route.cause, route.effect] for route in routes]
     values = [float(edge.get(strength, 1.0)) for edge in edges]
     strongest = max(map(abs, values), default=1.0) or 1.0
     return [
-        Stroke(value, 0.8 + 3.2 * abs(value) / strongest, edge.get("confidence"))
-        for value, edge in zip(values, edges, strict=True)
+        Stroke(value, 0.8 + 3.2 * abs(value) / strongest, edge.get("confidence"), _has_sign(graph, route))
+        for value, edge, route in zip(values, edges, routes, strict=True)
     ]
+
+
+def _has_sign(graph: nx.DiGraph, route: Route) -> bool:
+    return all(graph.nodes[name].get("kind") != "categorical" for name in (route.cause, route.effect))

@@ -1,6 +1,6 @@
 """A causal graph as SVG that stands in a page: names whole, a sentence on each edge, colours that a style may change.
 
-Classes: `box`, `edge raises`, `edge lowers`, `shared`. The colours given here are for a page without a style.
+Classes: `box`, `edge raises`, `edge lowers`, `edge changes`, `shared`. The colours here are for a page without a style.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -8,8 +8,8 @@ from html import escape
 
 import networkx as nx
 
-from fipscm.layout.picture import FONT, Box, Layout
-from fipscm.layout.strokes import NEGATIVE, POSITIVE, Stroke, strokes
+from fipscm.layout.picture import FONT, LINE, Box, Layout
+from fipscm.layout.strokes import COLOURS, Stroke, strokes
 
 ARC_HEIGHT = 26.0  # of a dashed arc over the higher one of its two boxes
 Pair = tuple[Hashable, Hashable]
@@ -38,14 +38,13 @@ def to_svg(graph: nx.DiGraph, layout: Layout, shared_causes: Iterable[Pair] = ()
 
 def sentence(cause: Hashable, effect: Hashable, stroke: Stroke) -> str:
     """What an edge says, in words."""
-    verb = "raises" if stroke.strength >= 0 else "lowers"
-    size = f"{abs(stroke.strength):.2f} standard deviations per standard deviation"
+    size = f": {abs(stroke.strength):.2f} standard deviations per standard deviation" if stroke.has_sign else ""
     direction = "" if stroke.confidence is None else f"; its direction holds in {stroke.confidence:.0%} of the orders"
-    return f"{cause} {verb} {effect}: {size}{direction}"
+    return f"{cause} {stroke.verb} {effect}{size}{direction}"
 
 
 def _markers() -> Iterator[str]:
-    for kind, colour in (("raises", POSITIVE), ("lowers", NEGATIVE)):
+    for kind, colour in COLOURS.items():
         yield (
             f'<marker id="arrow-{kind}" class="arrow {kind}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" '
             f'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto" fill="{colour}">'
@@ -55,20 +54,23 @@ def _markers() -> Iterator[str]:
 
 def _edges(graph: nx.DiGraph, layout: Layout) -> Iterator[str]:
     for route, stroke in zip(layout.routes, strokes(graph, layout.routes), strict=True):
-        kind = "raises" if stroke.strength >= 0 else "lowers"
         yield (
-            f'<path class="edge {kind}" d="{route.path}" fill="none" stroke="{stroke.colour}" '
-            f'stroke-width="{stroke.width:.2f}" opacity="{stroke.opacity:.2f}" marker-end="url(#arrow-{kind})">'
+            f'<path class="edge {stroke.verb}" d="{route.path}" fill="none" stroke="{stroke.colour}" '
+            f'stroke-width="{stroke.width:.2f}" opacity="{stroke.opacity:.2f}" marker-end="url(#arrow-{stroke.verb})">'
             f"<title>{escape(sentence(route.cause, route.effect, stroke))}</title></path>"
         )
 
 
 def _box(box: Box) -> str:
     left, up = box.x - box.width / 2, box.y - box.height / 2
+    first = box.y - LINE * (len(box.lines) - 1) / 2
+    lines = "".join(
+        f'<tspan x="{box.x:.1f}" y="{first + LINE * at:.1f}">{escape(line)}</tspan>'
+        for at, line in enumerate(box.lines)
+    )
     return (
         f'<g class="box"><rect x="{left:.1f}" y="{up:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="6" '
-        f'fill="#edf2f7" stroke="#4a5568"/><text x="{box.x:.1f}" y="{box.y:.1f}" text-anchor="middle" '
-        f'dominant-baseline="central">{escape(str(box.name))}</text></g>'
+        f'fill="#edf2f7" stroke="#4a5568"/><text text-anchor="middle" dominant-baseline="central">{lines}</text></g>'
     )
 
 

@@ -1,7 +1,21 @@
-from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
-from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.network.train import TrainingConfig
-from fipscm.mechanism.network.transformer import TransformerConfig
-from fipscm.mechanism.progress import progress_bar
+from typing import TYPE_CHECKING
 
-__all__ = ["LearnedSCM", "MechanismConfig", "TrainingConfig", "TransformerConfig", "fit_mechanism", "progress_bar"]
+from fipscm.deferred import deferred
+
+if TYPE_CHECKING:
+    from fipscm.mechanism.fit import MechanismConfig, fit_mechanism
+    from fipscm.mechanism.learned import LearnedSCM
+    from fipscm.mechanism.network.train import TrainingConfig
+    from fipscm.mechanism.network.transformer import TransformerConfig
+
+__all__ = ["LearnedSCM", "MechanismConfig", "TrainingConfig", "TransformerConfig", "fit_mechanism"]
+
+# What learns needs PyTorch, which takes a second to import; a model that was learned can do without.
+_PLACES = {
+    "LearnedSCM": "fipscm.mechanism.learned:LearnedSCM",
+    "MechanismConfig": "fipscm.mechanism.fit:MechanismConfig",
+    "TrainingConfig": "fipscm.mechanism.network.train:TrainingConfig",
+    "TransformerConfig": "fipscm.mechanism.network.transformer:TransformerConfig",
+    "fit_mechanism": "fipscm.mechanism.fit:fit_mechanism",
+}
+__getattr__ = deferred(__name__, _PLACES)

@@ -1,24 +1,29 @@
-"""The learned SCM: the same interface as a simulated one. Shapes: N rows, D variables, Q nodes with a network part."""
+"""The learned SCM: the same interface as a simulated one. Shapes: N rows, D variables, Q nodes with a network part.
+
+PyTorch is imported where a network is asked: most models have none and are loaded in half of the time without it.
+"""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import torch
 from scipy.special import softmax
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
 from fipscm.graph import adjacency_from_allowed, listed
-from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.responding import Blocks, RespondingSCM
 from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.kinds import all_additive, response_arrays, restore_responses
-from fipscm.tables.checkpoint import restore_module, to_arrays
+
+if TYPE_CHECKING:
+    import torch
+
+    from fipscm.mechanism.network.transformer import CausalTransformer, Parents
 
 CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
 
@@ -67,7 +72,7 @@ class LearnedSCM(RespondingSCM):
     scale: Array
     box: Box
     skip: Skip
-    network: CausalTransformer | None
+    network: "CausalTransformer | None"
     nodes: Order
     residual_scale: Array
     edge_scores: Array
@@ -166,7 +171,11 @@ class LearnedSCM(RespondingSCM):
         named |= {"noise": self.noise.ordered, "low": self.box.low, "high": self.box.high}
         named |= {f"skip.{field.name}": getattr(self.skip, field.name) for field in fields(Skip)}
         named |= {f"response.{name}": array for name, array in response_arrays(self.responses).items()}
-        return named if self.network is None else named | to_arrays(self.network.state_dict(), "network.")
+        if self.network is None:
+            return named
+        from fipscm.tables.checkpoint import to_arrays
+
+        return named | to_arrays(self.network.state_dict(), "network.")
 
     def settings(self) -> dict[str, Any]:
         """What the arrays do not say, ready for JSON."""
@@ -178,11 +187,8 @@ class LearnedSCM(RespondingSCM):
     @classmethod
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]], settings: Mapping[str, Any]) -> Self:
         """Rebuild a model from `arrays()` and `settings()`."""
-        network = None
-        if settings["transformer"] is not None:
-            config = TransformerConfig(**settings["transformer"])
-            network = CausalTransformer(len(settings["names"]), config, torch.Generator())
-            restore_module(network, arrays, "network.")
+        sizes = settings["transformer"]
+        network = None if sizes is None else _restored(len(settings["names"]), sizes, arrays)
         # An early file holds neither responses, which were additive, nor derivatives, nor the box, nor any scores.
         own = {name.removeprefix("response."): each for name, each in arrays.items() if name.startswith("response.")}
         responses = (
@@ -207,6 +213,8 @@ class LearnedSCM(RespondingSCM):
 
     def _network_part(self, z: Array, nodes: Order) -> Array:
         """(N, D) -> (N, Q)."""
+        import torch
+
         network, parents = self._network_on(nodes)
         nearest, beyond = self._box.split(z)
         with torch.no_grad():
@@ -220,6 +228,8 @@ class LearnedSCM(RespondingSCM):
 
     def _network_slopes(self, z: Array, nodes: Order, along: Array | None = None) -> Array:
         """(N, D) -> (N, Q, D) derivatives of the network, or how fast they change along directions (N, D)."""
+        import torch
+
         network, parents = self._network_on(nodes)
         places = torch.split(self._tensor(z), CHUNK)
         if along is None:
@@ -229,11 +239,15 @@ class LearnedSCM(RespondingSCM):
             pieces = [network.bends(place, parents, way) for place, way in zip(places, ways, strict=True)]
         return torch.cat(pieces).cpu().double().numpy()
 
-    def _network_on(self, nodes: Order) -> tuple[CausalTransformer, Parents]:
+    def _network_on(self, nodes: Order) -> "tuple[CausalTransformer, Parents]":
+        from fipscm.mechanism.network.transformer import Parents
+
         assert self.network is not None
         return self.network, Parents.of(self.on_mean, nodes, self.network.decoder.device)
 
-    def _tensor(self, z: Array) -> torch.Tensor:
+    def _tensor(self, z: Array) -> "torch.Tensor":
+        import torch
+
         device = None if self.network is None else self.network.decoder.device
         return torch.as_tensor(z, dtype=torch.float32, device=device)
 
@@ -244,6 +258,19 @@ class LearnedSCM(RespondingSCM):
 
     def _standardized(self, rows: Array) -> Array:
         return (np.asarray(rows, dtype=np.float64) - self.centre) / self.scale
+
+
+def _restored(
+    variables: int, sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray[Any, Any]]
+) -> "CausalTransformer":
+    import torch
+
+    from fipscm.mechanism.network.transformer import CausalTransformer, TransformerConfig
+    from fipscm.tables.checkpoint import restore_module
+
+    network = CausalTransformer(variables, TransformerConfig(**sizes), torch.Generator())
+    restore_module(network, arrays, "network.")
+    return network
 
 
 _ARRAYS = (

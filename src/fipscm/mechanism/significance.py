@@ -3,12 +3,16 @@
 Scores of edges are compared and ranked, so they must stay finite and ordered however strong the evidence is.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
-from torch import Tensor
 
 from fipscm.arrays import Array
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 # P-values are corrected for the number of tests: of a hundred graphs without edges, about one gets a false edge.
 SIGNIFICANCE = 0.01
@@ -51,7 +55,7 @@ def log_p_of_correction(errors: Array, correction: Array) -> float:
     return float(stats.norm.logsf(agreement.sum() / max(size, 1e-300)))
 
 
-def log_p_of_gain(gains: Tensor) -> float:
+def log_p_of_gain(gains: "Tensor") -> float:
     """One-sided log p-value of the mean gain (N,) being above zero."""
     # Squared errors have heavy tails: without a bound, a handful of rows would decide alone.
     bound = gains.abs().quantile(0.95)

@@ -308,8 +308,8 @@ def table_findings(frame: pd.DataFrame, discrete: Collection[Hashable] = ()) -> 
             name,
             repeats,
             0.9,
-            f"'{name}' looks discrete ({repeats:.0%} of its values are repeats): the model is meant for continuous "
-            "columns.",
+            f"'{name}' looks discrete ({repeats:.0%} of its values are repeats): harmless if it is only rounded; if it "
+            "is a count, a grade or a code, name its kind.",
         )
 
 

@@ -21,7 +21,6 @@ from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
 from fipscm.mechanism.response.gumbel import one_hot
 from fipscm.mechanism.response.thresholds import Thresholds
-from fipscm.order.fill import Regression
 
 CANDIDATES = 12  # per cell and sweep, besides the value that it has
 SWEEPS = 10  # from a start that ignores the effects of a cell
@@ -66,6 +65,8 @@ class Imputer:
     """Draws missing cells from a learned model."""
 
     def __init__(self, scm: LearnedSCM, domain: Domain, rng: np.random.Generator) -> None:
+        from fipscm.order.fill import Regression  # brings PyTorch along
+
         self._scm, self._domain, self._rng = scm, domain, rng
         known = zip(scm.noise.ordered.T, scm.scale, strict=True)
         self._densities = [TabulatedDensity.of(noises, NARROWEST * scale) for noises, scale in known]

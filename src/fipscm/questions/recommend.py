@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fipscm.arrays import Array
+from fipscm.display import card, paragraph
 from fipscm.errors import InterventionError, unknown_name
 from fipscm.graph import descendants
 from fipscm.scm.base import SCM
@@ -46,6 +47,10 @@ class Recommendation:
             f"Set '{column}' to {setting:.4g}: the average of '{self.target}' goes from {self.present:.4g} to "
             f"{self.expected:.4g}; {self.value:.4g} is wanted."
         )
+
+    def _repr_html_(self) -> str:
+        ((column, setting),) = self.do.items()
+        return card(f"{column} = {setting:.4g} → {self.target}: {self.expected:.4g}", paragraph(str(self)))
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def limits(graph: nx.DiGraph, check: CheckResult, inferred: bool, hidden: Hidden
         "Proof of cause and effect",
         "The arrows were "
         + ("inferred from observations" if inferred else "given, not found")
-        + ". An experiment can confirm or refute them; this report tells which one to make.",
+        + ". Only an experiment can confirm or refute them.",
     )
     yield Limit(
         "Other times, places and groups",

@@ -106,6 +106,8 @@ def test_a_level_is_chosen_a_row_is_told_and_a_kind_is_changed(new_page, running
     page.goto(url)
     page.wait_for_selector(".variable")
     assert card(page, "ward").locator("input[type=range]").count() == 0
+    of_category = page.locator('.edge[data-cause="ward"], .edge[data-effect="ward"]')
+    assert page.locator(".edge.changes").count() == of_category.count() > 0
     with page.expect_response("**/api/what-if"):
         card(page, "ward").get_by_label("ward: set its level").select_option(label="B & co")
     page.wait_for_selector("#answer b")

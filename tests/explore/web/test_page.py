@@ -263,6 +263,15 @@ def test_nothing_is_wider_than_the_screen(visit, session, width):
     assert slider.bounding_box()["width"] > 200
 
 
+def test_a_graph_that_does_not_fit_can_have_the_whole_width(visit, session):
+    fits = visit(session, width=1440, height=900)
+    assert fits.locator("#enlarge").is_hidden()
+    page = visit(session, width=1000, height=120)
+    before = page.locator("#graph").bounding_box()["width"]
+    page.get_by_role("button", name="Enlarge").click()
+    assert page.locator("#graph").bounding_box()["width"] > 1.5 * before
+
+
 def test_names_are_text(visit, session):
     page = visit(session)
     assert card(page, MARKUP).count() == 1

@@ -102,7 +102,7 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
     options.knowledge(list(table.columns))
 
     def fit(report: Callable[[str, int, int, str], Any]) -> "FiP":
-        report("Loading PyTorch", 0, 1, "")
+        report("Getting ready", 0, 1, "")
         estimator = options.estimator(list(table.columns), seed)
         return estimator.fit(table, intervened=intervened, on_progress=report)
 

@@ -1,22 +1,27 @@
 """What is solved before the network is trained: a linear and a smooth part per node, both strictly causal.
 
-Shapes: B rows, D variables, M waves.
+Shapes: B rows, D variables, P causes of a node, M waves.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.cosine import cosines, sines
 from fipscm.mechanism.regression.linear import least_squares
-from fipscm.mechanism.regression.process import Process, learn_process
-from fipscm.mechanism.regression.smooth import Waves, fit_waves
 from fipscm.mechanism.regression.usable import uncentred_rows
 from fipscm.threads import on_one_thread
+
+if TYPE_CHECKING:  # needed for a fit only, and slow to import
+    import torch
+
+    from fipscm.mechanism.regression.process import Process
+    from fipscm.mechanism.regression.smooth import Waves
 
 WAVES = 1_024  # with half as many, counterfactual errors grew
 WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
@@ -57,8 +62,8 @@ class Skip:
         allowed: Mask,
         curved: Mask,
         fitted: int,
-        generator: torch.Generator,
-        smoothness: Mapping[int, Process],
+        generator: "torch.Generator",
+        smoothness: "Mapping[int, Process]",
         on_step: OnStep = uncounted,
         unusable: Mask | None = None,
     ) -> "Skip":
@@ -67,6 +72,8 @@ class Skip:
         The later rows are held out from curved nodes, to measure whether the network improves on them. `smoothness` has
         that of every curved node. No node is fitted on the rows that are `unusable` (N, D) for it.
         """
+        from fipscm.mechanism.regression.smooth import Waves, fit_waves
+
         variables = len(allowed)
         weights, relevance = least_squares(z, allowed, unusable), np.zeros((variables, variables))
         intercept, amplitudes = _intercepts(z, weights, unusable), np.zeros((variables, WAVES))
@@ -101,12 +108,11 @@ class Skip:
 
     def _smooth(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the waves of one node."""
-        nearest, beyond = box.split(z)
-        waves, inputs, relevance, amplitudes = self._smooth_part(nearest, node)
-        smooth = (waves.cosines(inputs, relevance) @ amplitudes).numpy()
-        beyond = beyond[:, self.relevance[node] > 0]
+        causes, amplitudes, stretched, phases = self._waves(node)
+        nearest, beyond = (part[:, causes] for part in box.split(z))
+        smooth = cosines(nearest @ stretched + phases) @ amplitudes
         outside = np.flatnonzero(beyond.any(axis=1))
-        slopes = waves.slopes(inputs[outside], relevance, amplitudes).numpy()
+        slopes = -(sines(nearest[outside] @ stretched + phases) * amplitudes) @ stretched.T
         smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
         return np.asarray(smooth)
 
@@ -121,26 +127,26 @@ class Skip:
         nearest, beyond = box.split(z)
         outside = np.flatnonzero(beyond.any(axis=1))
         for node in np.flatnonzero(self.amplitudes.any(axis=1)):
-            waves, inputs, relevance, amplitudes = self._smooth_part(nearest, node)
-            causes = self.relevance[node] > 0
-            slopes = waves.slopes(inputs, relevance, amplitudes).numpy()
-            along = beyond[outside][:, causes]
-            bends = waves.bends(inputs[outside], relevance, amplitudes, torch.from_numpy(along)).numpy()
+            causes, amplitudes, stretched, phases = self._waves(node)
+            angles, along = nearest[:, causes] @ stretched + phases, beyond[outside][:, causes]
+            slopes = -(sines(angles) * amplitudes) @ stretched.T
+            bends = -(cosines(angles[outside]) * (along @ stretched) * amplitudes) @ stretched.T
             slopes[outside] += np.where(along == 0, bends, 0)
             derivative[:, node, causes] += slopes
         return derivative
 
-    def _smooth_part(self, z: Array, node: int) -> tuple[Waves, torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The waves of a node's causes, the causes (B, P) and their relevance (P,), and the waves' amplitudes.
-
-        As tensors, because their sine and cosine are several times faster than NumPy's.
-        """
+    def _waves(self, node: int) -> tuple[Mask, Array, Array, Array]:
+        """A node's causes (D,), and the amplitudes (M,), stretched frequencies (P, M) and phases (M,) of its waves."""
         causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
-        inputs, relevance = torch.from_numpy(z[:, causes]), torch.from_numpy(self.relevance[node, causes])
-        return self.waves_of(node), inputs, relevance, torch.from_numpy(self.amplitudes[node, running])
+        stretched = self.relevance[node, causes, None] * self.frequencies[np.ix_(causes, running)]
+        return causes, self.amplitudes[node, running], stretched, self.phases[running]
 
-    def waves_of(self, node: int) -> Waves:
-        """The waves that a node has, of its causes alone."""
+    def waves_of(self, node: int) -> "Waves":
+        """The waves that a node has, of its causes alone, as a fit takes them."""
+        import torch
+
+        from fipscm.mechanism.regression.smooth import Waves
+
         causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
         frequencies = self.frequencies[np.ix_(causes, running)]
         return Waves(torch.from_numpy(frequencies), torch.from_numpy(self.phases[running]))
@@ -148,12 +154,14 @@ class Skip:
 
 @on_one_thread()
 def learn_smoothness(
-    z: Array, allowed: Mask, curved: Mask, known: Mapping[int, Process] | None = None, unusable: Mask | None = None
-) -> dict[int, Process]:
+    z: Array, allowed: Mask, curved: Mask, known: "Mapping[int, Process] | None" = None, unusable: Mask | None = None
+) -> "dict[int, Process]":
     """The smoothness of every curved node in its causes, on standardized rows (N, D).
 
     What is `known` of a node with the same causes is kept.
     """
+    from fipscm.mechanism.regression.process import learn_process
+
     smoothness = {}
     for node in np.flatnonzero(curved & allowed.any(axis=1)).tolist():
         causes, process = allowed[node], (known or {}).get(node)

@@ -8,16 +8,19 @@ heavy tails nor a few wild rows decide, and with noise of any law the shape foun
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import torch
 
 from fipscm.arrays import Array, Order
 from fipscm.mechanism.regression.box import Box
-from fipscm.mechanism.regression.process import Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.regression.smooth import Fit, WaveRegression, Waves
+
+if TYPE_CHECKING:  # needed for a fit only, and slow to import
+    import torch
+
+    from fipscm.mechanism.regression.process import Process
+    from fipscm.mechanism.regression.smooth import Fit, Waves
 
 WAVES, WAVES_PER_INPUT = 512, 128  # half of those of a mean: squares of noises tell less than their sum
 SMALLEST_SHARE = 0.05  # of the residuals: the logarithms of those nearest to zero say nothing but that they are small
@@ -99,12 +102,15 @@ _BOUNDS = ("low", "high", "least", "most")
 class SpreadSmoothness:
     """How smooth the logarithm of a spread is, and the waves that it is made of."""
 
-    process: Process
-    waves: Waves
+    process: "Process"
+    waves: "Waves"
 
     @classmethod
-    def learn(cls, inputs: Array, residual: Array, generator: torch.Generator) -> "SpreadSmoothness":
+    def learn(cls, inputs: Array, residual: Array, generator: "torch.Generator") -> "SpreadSmoothness":
         """From inputs (N, P) and residuals (N,) in random order; without waves where the logarithm is a line."""
+        from fipscm.mechanism.regression.process import Process, is_curved, learn_process
+        from fipscm.mechanism.regression.smooth import Waves
+
         log, unit = _standardized_logarithms(residual)
         count = min(WAVES, WAVES_PER_INPUT * inputs.shape[1])
         start = Process(np.full(inputs.shape[1], 0.4), 0.5, 0.5, -np.inf)  # one will do: most of it is noise
@@ -116,6 +122,8 @@ class SpreadSmoothness:
 
 def fit_spread(inputs: Array, residual: Array, smoothness: SpreadSmoothness) -> Spread:
     """The spread that makes residuals (N,) of mean zero most likely, given inputs (N, P)."""
+    from fipscm.mechanism.regression.smooth import WaveRegression
+
     regression = WaveRegression(inputs, smoothness.waves, smoothness.process)
     fit = regression.fit(_logarithms(residual))
     log = regression.predict(fit)
@@ -131,7 +139,7 @@ def fit_spread(inputs: Array, residual: Array, smoothness: SpreadSmoothness) -> 
     return Spread(skip, inputs.min(axis=0), inputs.max(axis=0), *map(np.asarray, bounds))
 
 
-def _one_node(fit: Fit, level: float, smoothness: SpreadSmoothness) -> Skip:
+def _one_node(fit: "Fit", level: float, smoothness: SpreadSmoothness) -> Skip:
     waves = smoothness.waves
     return Skip(
         weights=fit.weights[None],

@@ -12,12 +12,12 @@ from fipscm.mechanism.response.count import Count
 from fipscm.mechanism.response.gumbel import Gumbel
 from fipscm.mechanism.response.location_scale import LocationScale
 from fipscm.mechanism.response.logarithm import Logarithm
-from fipscm.mechanism.response.monotone import Monotone
 from fipscm.mechanism.response.thresholds import Thresholds
 
-_CONTINUOUS = (Additive, LocationScale, Monotone, Logarithm)
-_DISCRETE = (Thresholds, Count, Gumbel)
-RESPONSES: dict[str, type[Response]] = {kind.kind: kind for kind in (*_CONTINUOUS, *_DISCRETE)}
+RESPONSES: dict[str, type[Response]] = {
+    kind.kind: kind for kind in (Additive, LocationScale, Logarithm, Thresholds, Count, Gumbel)
+}
+MONOTONE = "monotone"  # has a network: its module brings PyTorch along and is imported for a model that needs it
 
 
 def all_additive(centre: Array, scale: Array) -> tuple[Response, ...]:
@@ -36,4 +36,12 @@ def restore_responses(kinds: Sequence[str], arrays: Mapping[str, np.ndarray[Any,
     for key, array in arrays.items():
         node, name = key.split(".", 1)
         by_node[int(node)][name] = array
-    return tuple(RESPONSES[kind].restore(own) for kind, own in zip(kinds, by_node, strict=True))
+    return tuple(_class_of(kind).restore(own) for kind, own in zip(kinds, by_node, strict=True))
+
+
+def _class_of(kind: str) -> type[Response]:
+    if kind != MONOTONE:
+        return RESPONSES[kind]
+    from fipscm.mechanism.response.monotone import Monotone
+
+    return Monotone

@@ -25,6 +25,7 @@ export function buildEdit(place, watch) {
     action("Hidden common cause", "Something unmeasured causes both", (a, b) => ({ ...edits(), hidden: withEdge(without(edits().hidden, b, a), a, b) })));
   const column = html("select", { id: "tier-column", "aria-label": "column" }, ...columns.map((name) => html("option", { value: name }, name)));
   const tier = html("select", { id: "tier-number", "aria-label": "tier" });
+  const tierHint = html("span", { class: "hint" });
   const put = html("button", { type: "button", onclick: () => save({ ...edits(), tiers: moved(column.value, Number(tier.value)) }) }, "Put");
   const kinds = html("div", { class: "using" }, ...columns.map((name) => kindOf(name)));
   const list = html("ul", { class: "chips", "aria-label": "Your edits" });
@@ -65,11 +66,11 @@ export function buildEdit(place, watch) {
   place.replaceChildren(
     html("p", { class: "hint" }, "Click an edge of the graph, or name two columns."),
     html("div", { class: "line" }, cause, html("span", { "aria-hidden": "true" }, "→"), effect), facts, actions,
-    html("div", { class: "line" }, html("label", { for: "tier-column" }, "Tiers:"), column, html("span", {}, "in"), tier, put, html("span", { class: "hint" }, "nothing in a later tier causes anything in an earlier one")),
+    html("div", { class: "line" }, html("label", { for: "tier-column" }, "Tiers:"), column, html("span", {}, "in"), tier, put, tierHint),
     html("details", {}, html("summary", {}, "Kinds of columns"), kinds),
     message, list,
     html("div", { class: "line" }, refit, cancel, stage), bar, changes);
-  parts = { cause, effect, facts, tier, kinds, list, refit, cancel, bar, stage, changes, save };
+  parts = { cause, effect, facts, tier, tierHint, kinds, list, refit, cancel, bar, stage, changes, save };
   show();
 }
 
@@ -105,12 +106,13 @@ function moved(column, tier) {
 }
 
 function show() {
-  const { tier, kinds, list, refit, cancel, bar, stage, changes, save } = parts;
+  const { tier, tierHint, kinds, list, refit, cancel, bar, stage, changes, save } = parts;
   const { required, forbidden, hidden, tiers, kinds: told } = edits();
   for (const chosen of kinds.querySelectorAll("select")) chosen.value = told[chosen.dataset.column] ?? screen().variables[chosen.dataset.column].kind;
   const chosen = tier.value;
   tier.replaceChildren(html("option", { value: "0" }, "no tier"), ...[...tiers, []].map((_, at) => html("option", { value: String(at + 1) }, `tier ${at + 1}`)));
   tier.value = chosen && Number(chosen) <= tiers.length + 1 ? chosen : "1";
+  tierHint.textContent = tiers.length === 1 ? "one tier alone says nothing yet: put what comes later into tier 2" : "nothing in a later tier causes anything in an earlier one";
   const chip = (kind, text, edited) => html("li", { class: `chip ${kind}` }, html("span", {}, text), html("button", { type: "button", class: "back", "aria-label": `Take back: ${text}`, onclick: () => save(edited) }, "×"));
   list.replaceChildren(
     ...required.map(([a, b]) => chip("required", `${a} → ${b} required`, { ...edits(), required: without(required, a, b) })),

@@ -1,11 +1,12 @@
 // The graph: boxes in layers from the server's layout, edges by strength, edits and effects drawn over it.
 
-import { html, shown, signed, svg } from "./dom.js";
+import { byId, html, shown, signed, svg } from "./dom.js";
 import { movement } from "./levels.js";
 import { screen, select, store, subscribe } from "./store.js";
 
 const key = (cause, effect) => JSON.stringify([cause, effect]);
 const has = (pairs, cause, effect) => pairs.some(([one, other]) => one === cause && other === effect);
+const LINE = 15; // from one line of a name to the next
 const BELOW = 8; // room for the numbers under the lowest box
 let place = null;
 let items = []; // what arrow keys walk through: boxes, then edges
@@ -44,26 +45,29 @@ function draw() {
   const current = items.find((item) => item.dataset.item === focused) ?? items[0];
   for (const item of items) item.setAttribute("tabindex", item === current ? "0" : "-1");
   if (focused !== null && current) current.focus();
+  const isLarge = place.scrollWidth > place.clientWidth + 1 || place.scrollHeight > place.clientHeight + 1;
+  byId("enlarge").hidden = !isLarge && byId("enlarge").getAttribute("aria-pressed") === "false";
   recolour();
 }
 
 function markers() {
   const head = (kind) =>
     svg("marker", { id: `head-${kind}`, class: `head ${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, svg("path", { d: "M0,0.6 L8,4 L0,7.4 Z" }));
-  return svg("defs", {}, ...["raises", "lowers", "required", "forbidden", "hidden"].map(head));
+  return svg("defs", {}, ...["raises", "lowers", "changes", "required", "forbidden", "hidden"].map(head));
 }
 
 function drawEdge(route, edge, strongest, changes) {
   const { cause, effect, path } = route;
+  const { variables, order } = screen();
+  const isCategory = [cause, effect].some((name) => variables[name].kind === "categorical"); // has no up and down
+  const sign = isCategory ? "changes" : (edge.weight ?? 0) >= 0 ? "raises" : "lowers";
   const { required, forbidden } = store.session.edits;
   const ruledOut = has(forbidden, cause, effect) || has(required, effect, cause);
-  const sign = (edge.weight ?? 0) >= 0 ? "raises" : "lowers";
   const doubt = edge.confidence === null ? 1 : 0.25 + 0.75 * Math.min(1, Math.max(0, 2 * edge.confidence - 1));
   const classes = ["edge", ruledOut ? "forbidden" : sign];
   if (has(required, cause, effect)) classes.push("kept");
   if (has(changes.new, cause, effect) || has(changes.turned, cause, effect)) classes.push("new");
   if (store.selected?.cause === cause && store.selected?.effect === effect) classes.push("selected");
-  const { variables, order } = screen();
   const range = variables[effect].axis[1] - variables[effect].axis[0];
   const perUnit = variables[cause].levels || variables[effect].levels ? "" : `${signed(edge.weight, range)} per unit, `;
   const said = `${cause} causes ${effect}: ${perUnit}evidence ${shown(edge.score, 100)}${edge.confidence === null ? "" : `, direction ${Math.round(100 * edge.confidence)} %`}${ruledOut ? ", forbidden by you" : has(required, cause, effect) ? ", required by you" : ""}`;
@@ -145,7 +149,7 @@ function drawBox(name, box) {
     { class: "box", role: "button", "data-item": `0 ${String(at).padStart(4, "0")}`, "data-column": name, onclick: () => pick(name) },
     svg("title", {}, name),
     svg("rect", { x: box.x - box.width / 2, y: box.y - box.height / 2, width: box.width, height: box.height, rx: 7 }),
-    svg("text", { x: box.x, y: box.y }, name),
+    svg("text", {}, ...box.lines.map((line, at) => svg("tspan", { x: box.x, y: box.y + LINE * (at - (box.lines.length - 1) / 2) }, line))),
   );
 }
 

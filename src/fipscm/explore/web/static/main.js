@@ -141,9 +141,10 @@ function showSentence() {
   const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
   const words = ["If "];
   acted.forEach(([column, { kind, value }], at) => {
-    const { axis, levels } = variables[column];
+    const { axis, levels, kind: sort } = variables[column];
+    const range = sort === "count" && kind === "set" ? 100 : axis[1] - axis[0];
     if (levels) return void words.push(at ? " and " : "", bold(column), " is set to ", bold(value));
-    words.push(at ? " and " : "", bold(column), kind === "set" ? " is set to " : " is shifted by ", bold(kind === "set" ? shown(value, axis[1] - axis[0]) : signed(value, axis[1] - axis[0])));
+    words.push(at ? " and " : "", bold(column), kind === "set" ? " is set to " : " is shifted by ", bold(kind === "set" ? shown(value, range) : signed(value, range)));
   });
   const effects = order
     .filter((name) => !store.answer.changes.has(name))
@@ -214,6 +215,10 @@ function wireTools() {
     const root = document.documentElement;
     const now = root.dataset.theme ?? (dark.matches ? "dark" : "light");
     root.dataset.theme = now === "dark" ? "light" : "dark";
+  });
+  byId("enlarge").addEventListener("click", (event) => {
+    const wide = byId("main").classList.toggle("wide");
+    event.currentTarget.setAttribute("aria-pressed", String(wide));
   });
   byId("waiting-cancel").addEventListener("click", () => ask("DELETE", "/api/refit").then(watch, (error) => trouble("server", error.message)));
   addEventListener("hashchange", () => screen() && followAddress());

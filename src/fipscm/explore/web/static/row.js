@@ -10,15 +10,16 @@ export function buildRow(place) {
   const number = html("input", { type: "number", id: "row", min: 0, max: last, step: 1, placeholder: `0 … ${last}`, onchange: () => pickRow(number.value === "" ? null : Math.min(last, Math.max(0, Math.round(number.valueAsNumber)))) });
   const step = (by) => () => pickRow(Math.min(last, Math.max(0, (store.row ?? (by > 0 ? -1 : 1)) + by)));
   const unusual = html("span", { class: "chips" });
+  const known = html("span", { class: "line" }, html("span", { class: "hint" }, "most unusual:"), unusual);
   const reasons = html("div", { class: "reasons", "aria-live": "polite" });
   const table = html("div", { class: "scrolls" });
   place.replaceChildren(
     html("div", { class: "line" },
       html("label", { for: "row" }, "Row"), html("button", { type: "button", class: "quiet", "aria-label": "Previous row", onclick: step(-1) }, "‹"), number, html("button", { type: "button", class: "quiet", "aria-label": "Next row", onclick: step(1) }, "›"),
       html("button", { type: "button", class: "quiet", onclick: () => pickRow(null) }, "None"),
-      html("span", { class: "hint" }, "most unusual:"), unusual),
+      known),
     reasons, table);
-  parts = { number, unusual, reasons, table };
+  parts = { number, known, unusual, reasons, table };
   show();
 }
 
@@ -27,12 +28,13 @@ subscribe((kind) => {
 });
 
 function show() {
-  const { number, unusual, reasons, table } = parts;
+  const { number, known, unusual, reasons, table } = parts;
   if (document.activeElement !== number) number.value = store.row ?? "";
-  unusual.replaceChildren(...screen().unusual.map((row) => html("button", { type: "button", class: "chip", "aria-pressed": String(store.row === row), onclick: () => pickRow(row) }, String(row))));
+  known.hidden = store.session.unusual.length === 0;
+  unusual.replaceChildren(...store.session.unusual.map((row) => html("button", { type: "button", class: "chip", "aria-pressed": String(store.row === row), onclick: () => pickRow(row) }, String(row))));
   const found = store.row === null ? null : store.portrait;
   if (!found) {
-    reasons.replaceChildren(html("p", { class: "hint" }, "Pick a row: see why it is unusual, and what it would have been under your sliders."));
+    reasons.replaceChildren(html("p", { class: "hint" }, store.row === null ? "Pick a row: see why it is unusual, and what it would have been under your sliders." : `Looking at row ${store.row} …`));
     table.replaceChildren();
     return;
   }

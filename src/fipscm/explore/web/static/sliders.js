@@ -26,6 +26,7 @@ subscribe((kind) => {
 function card(name, facts) {
   const [start, end] = facts.axis;
   const range = end - start;
+  const ends = facts.kind === "count" ? 100 : range; // counts are whole numbers
   const step = facts.kind === "count" ? Math.max(1, Math.round(roundStep(range))) : roundStep(range);
   const act = (value) => change(name, kindOf(), kindOf() === "set" ? value : value - facts.mean);
   const kindOf = () => (kinds[1].getAttribute("aria-pressed") === "true" ? "shift" : "set");
@@ -66,7 +67,7 @@ function card(name, facts) {
   const element = html("article", { class: "variable", "data-column": name },
     html("div", { class: "top" }, html("h3", {}, html("button", { type: "button", class: "name", title: "Show its causes and effects", onclick: () => select({ column: name }) }, name)), numbers),
     html("div", { class: "axis" }, plot, marks.fact, marks.would), slider,
-    html("div", { class: "bottom" }, html("span", { title: "The lowest value in the rows" }, shown(facts.low, range)), html("span", { class: "controls" }, html("span", { class: "kinds" }, ...kinds), typed, back), html("span", { title: "The highest value in the rows" }, shown(facts.high, range))));
+    html("div", { class: "bottom" }, html("span", { title: "The lowest value in the rows" }, shown(facts.low, ends)), html("span", { class: "controls" }, html("span", { class: "kinds" }, ...kinds), typed, back), html("span", { title: "The highest value in the rows" }, shown(facts.high, ends))));
   return { element, slider, typed, kinds, numbers, curves, marks, facts, range, step, x };
 }
 

@@ -19,7 +19,7 @@ from fipscm.mechanism.by_kind import with_kinds
 from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.held_out import held_out_scores
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.logarithms import with_logarithms
+from fipscm.mechanism.logarithms import LogarithmTable, with_even_logarithms, with_logarithms
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
@@ -349,9 +349,16 @@ class _Learner:
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
         table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth)
+        first = slice(0, len(z))
+        logarithms = LogarithmTable.of(
+            z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first]
+        )
+        takes_logarithms = self.config.skip and self.config.noise == AUTO
+        if takes_logarithms:
+            model = with_even_logarithms(model, logarithms)
         model = self._with_noises(model, table, search)
-        if self.config.skip and self.config.noise == AUTO:
-            model = with_logarithms(model, z, self.rows[: len(z)], ~self.kinds.linked, self.intervened[: len(z)])
+        if takes_logarithms:
+            model = with_logarithms(model, logarithms)
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
         return replace(model, edge_weights=weights.T, edge_derivatives=absolute.T)

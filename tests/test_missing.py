@@ -179,5 +179,8 @@ def test_a_complete_table_of_measurements_has_the_same_answers_bit_for_bit(optio
     age, noise = np.random.default_rng(0).normal(size=(2, 300))
     table = pd.DataFrame({"age": age, "pain": np.sin(age) + noise / 2})
     plain, other = (FiP(order=["age", "pain"], random_state=0, **each).fit(table) for each in ({}, options))
-    for ask in (lambda model: model.sample(50, random_state=1), lambda model: model.counterfactual(table, {"age": 1.0})):
+    for ask in (
+        lambda model: model.sample(50, random_state=1),
+        lambda model: model.counterfactual(table, {"age": 1.0}),
+    ):
         pd.testing.assert_frame_equal(ask(other), ask(plain), check_exact=True)

@@ -33,6 +33,7 @@ from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_
 from fipscm.mechanism.responding import Blocks
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
+from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.spread_edges import SpreadSearch, with_spread_edges
@@ -164,17 +165,18 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
     learner = _Learner.of(frame, model.order, intervened, what, MechanismConfig(network=False), seed)
     curved = np.asarray(model.skip.amplitudes.any(axis=1))
     noise = np.square(model.noise.ordered).mean(axis=0) / np.square(model.scale)
-    smoothness = {
-        int(node): Process(
-            model.skip.relevance[node, model.on_mean[node]],
-            float(np.square(model.skip.amplitudes[node]).sum() / 2),  # a cosine squared is one half on average
-            float(noise[node]),
-            -np.inf,
-        )
-        for node in np.flatnonzero(curved & ~np.array([response.linked for response in model.responses]))
-    }
+    # A logarithm was fitted to another column than the one that its node begins with.
+    known = curved & ~np.array([isinstance(response, Logarithm) for response in model.responses])
+    smoothness = {int(node): _smoothness_of(model, node, float(noise[node])) for node in np.flatnonzero(known)}
     alone = SpreadSearch(model.allowed & ~model.on_mean, np.zeros(model.allowed.shape))
     return learner.fit(model.on_mean, curved, model.edge_scores.T, smoothness, alone)
+
+
+def _smoothness_of(model: LearnedSCM, node: int, noise: float) -> Process:
+    """As the curve of a node shows it, in standardized columns; a node with a link has its curve on another scale."""
+    variance = float(np.square(model.skip.amplitudes[node]).sum() / 2)  # a cosine squared is one half on average
+    stretch = float(model.responses[node].moved(np.zeros(1), np.ones(1))[0])
+    return Process(model.skip.relevance[node, model.on_mean[node]], variance / stretch**2, noise, -np.inf)
 
 
 def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> LearnedSCM:

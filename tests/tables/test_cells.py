@@ -100,3 +100,11 @@ def test_a_guess_is_told_and_can_be_overruled():
 def test_witnesses_that_contradict_each_other_decide_nothing():
     with pytest.raises(DataError, match=r"'price' holds '1,234'.*other columns use both.*--decimal"):
         understand(pd.DataFrame(AMBIGUOUS | {"x": ["0,5", "1"], "y": ["0.5", "1"]}), likely=".")
+
+
+def test_a_mark_among_numbers_says_that_there_is_none():
+    found = understand(pd.DataFrame({"dose": ["-", "3,5 mg", "k. A.", "4 mg"], "result": ["+", "-", "+", "-"]}), ",")
+    assert found.columns["dose"].column.tolist()[1::2] == [3.5, 4]
+    assert found.columns["dose"].column.isna().tolist() == [True, False, True, False]
+    assert "'-' in 'dose' as missing" in found.remarks
+    assert "result" not in found.columns

@@ -257,3 +257,14 @@ def test_blanks_around_names_and_texts_mean_nothing():
 def test_missing_cells_are_missing_in_every_dialect():
     frame, _ = read("age;dose\n34;1,5\n51;\n;0,5\n")
     np.testing.assert_array_equal(frame, [[34, 1.5], [51, np.nan], [np.nan, 0.5]])
+
+
+def test_a_question_mark_alone_is_a_missing_cell_and_told():
+    frame, said = read("age,smoker\n34,yes\n?,?\n51,no\n")
+    assert frame["age"].isna().tolist() == frame["smoker"].isna().tolist() == [False, True, False]
+    assert "'?' in 'age' as missing, '?' in 'smoker' as missing" in said[0]
+
+
+def test_a_number_as_a_repeated_name_is_a_row():
+    with pytest.raises(DataError, match="called '1': if the first line is a row, use --no-header"):
+        read("1,yes,1\n2,no,3\n")

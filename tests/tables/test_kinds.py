@@ -36,6 +36,8 @@ def column(cells):
         (RNG.random(ROWS) < 0.5, "binary"),
         (RNG.choice([1, 2], ROWS), "binary"),
         (RNG.choice([0.2, 0.7], ROWS), "binary"),
+        ([f"{row % 40} mg" for row in range(ROWS)], "continuous"),
+        ([f"{row % 40},5" if row else "none" for row in range(ROWS)], "continuous"),
     ],
 )
 def test_numbers_are_recognised_and_stay_numbers(cells, kind):
@@ -50,6 +52,7 @@ def test_numbers_are_recognised_and_stay_numbers(cells, kind):
         (["ja", "nein"] * 20, "binary", ("nein", "ja")),
         (pd.Categorical(["F", "M"] * 20), "binary", ("F", "M")),
         (["A", "B", "C"] * 20, "categorical", ("A", "B", "C")),
+        (["10 mg", "none", "20 mg"] * 20, "categorical", ("10 mg", "20 mg", "none")),
         (pd.Categorical(["b", "a"] * 20, ["b", "a", "never"]), "binary", ("b", "a")),
         (pd.Categorical(["b", "a", "c"] * 20), "categorical", ("a", "b", "c")),
         (pd.Categorical([3, 1, 2] * 20), "categorical", (1, 2, 3)),

@@ -56,6 +56,11 @@ def test_any_library_that_exchanges_frames_is_welcome(frame):
             r"'dose' is text with numbers in it \(row 29, counted from 0, holds '12'; 1 of 30.*categorical",
         ),
         (lambda df: df.assign(dose=[str(row) for row in range(30)]), "numbers are stored as"),
+        (lambda df: df.assign(dose=[f"{row},5" for row in range(30)]), r"'dose' holds numbers as text \('0,5'\)"),
+        (
+            lambda df: df.assign(dose=[f"{row} mg" for row in range(28)] + ["none", "3 g"]),
+            r"such as '0 mg', but not everywhere \(row 28, counted from 0, holds 'none', row 29 '3 g'; 2 of 30",
+        ),
         (lambda df: df.assign(dose=df["dose"] * 1e160), r"as large as \de\+160.*larger unit"),
         (lambda df: df.assign(dose=df["dose"] * 1e-200), "smaller unit"),
         (lambda df: df.assign(dose=3.0), r"'dose' is constant \(always 3\)"),

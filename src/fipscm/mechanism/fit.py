@@ -19,7 +19,7 @@ from fipscm.mechanism.by_kind import with_kinds
 from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.held_out import held_out_scores
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.logarithms import with_logarithms
+from fipscm.mechanism.logarithms import LogarithmTable, with_even_logarithms, with_logarithms
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
@@ -33,6 +33,7 @@ from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_
 from fipscm.mechanism.responding import Blocks
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
+from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.spread_edges import SpreadSearch, with_spread_edges
@@ -164,17 +165,18 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
     learner = _Learner.of(frame, model.order, intervened, what, MechanismConfig(network=False), seed)
     curved = np.asarray(model.skip.amplitudes.any(axis=1))
     noise = np.square(model.noise.ordered).mean(axis=0) / np.square(model.scale)
-    smoothness = {
-        int(node): Process(
-            model.skip.relevance[node, model.on_mean[node]],
-            float(np.square(model.skip.amplitudes[node]).sum() / 2),  # a cosine squared is one half on average
-            float(noise[node]),
-            -np.inf,
-        )
-        for node in np.flatnonzero(curved & ~np.array([response.linked for response in model.responses]))
-    }
+    # A logarithm was fitted to another column than the one that its node begins with.
+    known = curved & ~np.array([isinstance(response, Logarithm) for response in model.responses])
+    smoothness = {int(node): _smoothness_of(model, node, float(noise[node])) for node in np.flatnonzero(known)}
     alone = SpreadSearch(model.allowed & ~model.on_mean, np.zeros(model.allowed.shape))
     return learner.fit(model.on_mean, curved, model.edge_scores.T, smoothness, alone)
+
+
+def _smoothness_of(model: LearnedSCM, node: int, noise: float) -> Process:
+    """As the curve of a node shows it, in standardized columns; a node with a link has its curve on another scale."""
+    variance = float(np.square(model.skip.amplitudes[node]).sum() / 2)  # a cosine squared is one half on average
+    stretch = float(model.responses[node].moved(np.zeros(1), np.ones(1))[0])
+    return Process(model.skip.relevance[node, model.on_mean[node]], variance / stretch**2, noise, -np.inf)
 
 
 def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> LearnedSCM:
@@ -349,9 +351,16 @@ class _Learner:
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
         table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth)
+        first = slice(0, len(z))
+        logarithms = LogarithmTable.of(
+            z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first]
+        )
+        takes_logarithms = self.config.skip and self.config.noise == AUTO
+        if takes_logarithms:
+            model = with_even_logarithms(model, logarithms)
         model = self._with_noises(model, table, search)
-        if self.config.skip and self.config.noise == AUTO:
-            model = with_logarithms(model, z, self.rows[: len(z)], ~self.kinds.linked, self.intervened[: len(z)])
+        if takes_logarithms:
+            model = with_logarithms(model, logarithms)
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
         return replace(model, edge_weights=weights.T, edge_derivatives=absolute.T)

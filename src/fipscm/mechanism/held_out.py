@@ -44,7 +44,7 @@ def held_out_scores(
         tested = np.arange(len(z))[known] >= (fitted if fitted < len(z) else 0)
         errors = (errors / (1 - np.minimum(pull, HIGHEST_LEVERAGE)))[tested]
         about_mean = ((rows[:, node] - rows[:, node].mean()) / (1 - mean_pull))[tested]
-        if len(errors) < 2:
+        if len(errors) < 2 or not about_mean.any():  # a rare level may not occur in these rows at all
             continue
         r2[node] = 1 - np.square(errors).mean() / np.square(about_mean).mean()
         first, second = errors[::2], errors[1::2]

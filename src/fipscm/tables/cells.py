@@ -5,14 +5,19 @@ columns; what remains is a guess, and told as one.
 """
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from fipscm.arrays import Mask
 from fipscm.errors import DataError
 
+# What people write among numbers where there is none. A column of + and - alone has other meanings.
+GAPS = {"-", "\u2013", "\u2014", "?", ".", "..", "...", "n.a.", "n. a.", "k.a.", "k. a."}
 DECIMAL_MARKS = {".": "decimal points", ",": "decimal commas"}
 _OTHER = {".": ",", ",": "."}
 _BLANKS, _APOSTROPHES = "[ \u00a0\u2009\u202f]", "['\u2019]"
@@ -30,6 +35,7 @@ class Numbers(NamedTuple):
     column: pd.Series
     unit: str
     grouped: bool  # whether there are marks between thousands
+    gaps: tuple[str, ...] = ()  # what stands where there is no number
 
 
 @dataclass(frozen=True)
@@ -73,8 +79,21 @@ def understand(texts: pd.DataFrame, likely: str, decimal: str | None = None) -> 
 
 def may_hold_numbers(cells: pd.Series) -> bool:
     """Whether a column of text begins with a number."""
-    present = cells.dropna()
-    return len(present) > 0 and _CELL.fullmatch(_plain_minus(present.head(1)).iloc[0]) is not None
+    present, _ = _without_gaps(cells)
+    return len(present) > 0 and _CELL.fullmatch(present.iloc[0]) is not None
+
+
+def written_numbers(cells: pd.Series) -> Mask:
+    """(N,), which cells of a column of text are numbers, in whatever notation, with the unit that most of them have.
+
+    >>> written_numbers(pd.Series(["1,5 mg", "2 mg", "none", "3 g"])).tolist()
+    [True, True, False, False]
+    """
+    frames = [_CELL.fullmatch(cell) for cell in _plain_minus(cells)]
+    units = [(frame["before"].strip(), frame["after"].strip()) if frame else None for frame in frames]
+    counts = Counter(unit for unit in units if unit is not None)
+    commonest = max(counts, key=lambda unit: counts[unit], default=None)
+    return np.array([unit is not None and unit == commonest for unit in units], dtype=bool)
 
 
 def may_be_thousands(numbers: pd.Series) -> bool:
@@ -84,14 +103,14 @@ def may_be_thousands(numbers: pd.Series) -> bool:
 
 
 def as_numbers(cells: pd.Series, decimal: str) -> Numbers | None:
-    """The numbers of a column of text; None unless every cell that is not missing is one, all in the same unit.
+    """The numbers of a column of text; None unless every cell is one or a gap, all in the same unit.
 
     >>> as_numbers(pd.Series(["1 234,5 %", "12 %"]), ",").column.tolist()
     [1234.5, 12.0]
     >>> as_numbers(pd.Series(["3 mg", "2 g"]), ".") is None
     True
     """
-    present = _plain_minus(cells.dropna())
+    present, gaps = _without_gaps(cells)
     frame = _CELL.fullmatch(present.iloc[0]) if len(present) else None
     if frame is None:
         return None
@@ -103,7 +122,14 @@ def as_numbers(cells: pd.Series, decimal: str) -> Numbers | None:
         return None
     digits = bare.str.replace(f"{re.escape(_OTHER[decimal])}|{_BLANKS}|{_APOSTROPHES}", "", regex=True)
     values = digits.str.replace(decimal, ".", regex=False).astype(float).reindex(cells.index)
-    return Numbers(values, after or before, bool((digits != bare).any()))
+    return Numbers(values, after or before, bool((digits != bare).any()), gaps)
+
+
+def _without_gaps(cells: pd.Series) -> tuple[pd.Series, tuple[str, ...]]:
+    """The cells that hold something, and what stands in those that say that there is nothing."""
+    present = _plain_minus(cells.dropna())
+    is_gap = present.str.lower().isin(GAPS)
+    return present[~is_gap], tuple(sorted(set(present[is_gap])))
 
 
 def _plain_minus(cells: pd.Series) -> pd.Series:
@@ -147,4 +173,7 @@ def _remarks(
         meant = as_numbers(pd.Series([example]), chosen)
         value = meant.column.iloc[0] if meant else float("nan")
         remarks.append(f"'{name}' with {DECIMAL_MARKS[chosen]}, a guess ({example!r} as {value:g}; see --decimal)")
-    return remarks + [f"'{str(name).strip()}' in {numbers.unit}" for name, numbers in columns.items() if numbers.unit]
+    for name, numbers in columns.items():
+        remarks += [f"'{str(name).strip()}' in {numbers.unit}"] if numbers.unit else []
+        remarks += [f"{gap!r} in '{str(name).strip()}' as missing" for gap in numbers.gaps]
+    return remarks

@@ -10,6 +10,7 @@ import pandas as pd
 from fipscm.arrays import Array
 from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
+from fipscm.tables.cells import written_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
 FEW = 10  # as many distinct whole numbers are grades rather than measurements
@@ -106,6 +107,8 @@ def _recognise_names(present: pd.Series) -> Variable | NoVariable:
     levels, is_category = levels_of(present), isinstance(present.dtype, pd.CategoricalDtype)
     if not is_category:
         are_numbers = pd.to_numeric(present, errors="coerce").notna()
+        if _are_mostly_written_numbers(present):
+            return Variable("continuous")
         if len(levels) > max(2, len(present) / 2) and are_numbers.mean() < 0.5:
             alike = "tells every row apart, as identifiers do"
             text = f"is free text ({len(levels)} distinct texts in {len(present)} cells)"
@@ -115,6 +118,12 @@ def _recognise_names(present: pd.Series) -> Variable | NoVariable:
     if len(levels) == 2:
         return Variable("binary", levels)
     return Variable("categorical" if _is_unordered(present) else "ordinal", levels)
+
+
+def _are_mostly_written_numbers(present: pd.Series) -> bool:
+    """Whether these are measurements with a unit or a decimal comma, and not a few levels such as 10 mg and 20 mg."""
+    written = written_numbers(present)
+    return bool(written.mean() >= 0.5 and present[written].nunique() > FEW)
 
 
 def _is_strange(present: pd.Series) -> bool:

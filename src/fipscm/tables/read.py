@@ -19,6 +19,7 @@ from fipscm.tables.stream import STREAM, standard_input
 from fipscm.tables.textfile import Reading, parse_text
 
 ANYTHING = Reading()
+UNKNOWN = "?"
 _UNNAMED = "Unnamed: "  # so pandas calls a column without a name
 
 
@@ -39,7 +40,8 @@ def parse_table(content: Content, title: str, row_names: bool = False, reading: 
         raise DataError(f"{title} has column names but no rows: add at least one row of numbers.")
     _require_distinct(parsed.names or tuple(map(str, parsed.frame.columns)), title)
     frame, remarks = _with_numbers(parsed, reading.decimal, parsed.frame.columns[:1] if row_names else [])
-    frame = _without_outer_blanks(frame)
+    frame, unknown = _without_question_marks(_without_outer_blanks(frame))
+    remarks = remarks + unknown
     if row_names:
         frame = frame.set_index(frame.columns[0])
     else:
@@ -105,6 +107,15 @@ def _without_outer_blanks(frame: pd.DataFrame) -> pd.DataFrame:
     return stripped.set_axis([name.strip() if isinstance(name, str) else name for name in frame.columns], axis=1)
 
 
+def _without_question_marks(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """A question mark alone is no level of a column of names: nobody knows the value."""
+    asked = [name for name in frame.columns if _is_text(frame[name]) and (frame[name] == UNKNOWN).any()]
+    known = frame.copy(deep=False)
+    for name in asked:
+        known[name] = frame[name].where(frame[name] != UNKNOWN)
+    return known, [f"'{UNKNOWN}' in '{name}' as missing" for name in asked]
+
+
 def _is_text(column: pd.Series) -> bool:
     return bool(column.dtype == object or isinstance(column.dtype, pd.StringDtype))
 
@@ -129,7 +140,7 @@ def _is_unnamed(name: object) -> bool:
 def _require_distinct(names: tuple[str, ...], title: str) -> None:
     repeated = [name for name, times in Counter(names).items() if name and times > 1]
     if repeated:
-        remedy = "if the first line is a row, use --no-header" if are_numbers(names) else "rename one"
+        remedy = "if the first line is a row, use --no-header" if are_numbers(repeated[:1]) else "rename one"
         raise DataError(
             f"Two columns of {title} are called '{repeated[0]}': {remedy}, for columns are told apart by name."
         )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fipscm.arrays import Array
 from fipscm.errors import DataError
+from fipscm.tables.cells import written_numbers
 from fipscm.tables.frames import to_pandas
 
 FEWEST_ROWS = 20  # fewer say too little about any dependence
@@ -132,6 +133,18 @@ def _require_numeric(column: pd.Series) -> None:
     if len(bad) == 0:
         raise DataError(
             f"Column '{column.name}' is not numeric: its numbers are stored as {column.dtype}, so convert it first."
+        )
+    written = written_numbers(column.astype(object).where(column.notna(), ""))
+    if written.sum() > len(bad) / 2 and numbers.isna().all():
+        odd, example = np.flatnonzero(~written & column.notna().to_numpy()), column.iloc[int(written.argmax())]
+        if len(odd):
+            raise DataError(
+                f"Column '{column.name}' holds numbers such as {example!r}, but not everywhere "
+                f"({_cells(column, odd)}): correct or remove these rows, or leave the column out."
+            )
+        raise DataError(
+            f"Column '{column.name}' holds numbers as text ({example!r}): convert it to numbers first, or give the "
+            "file itself to the command line, which does."
         )
     good = np.flatnonzero(numbers.notna())
     if 0 < len(good) < len(bad):

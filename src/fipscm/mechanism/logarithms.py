@@ -92,7 +92,7 @@ def _adopted(
     model: LearnedSCM, node: int, line: _Line, causes: Array, values: Array, log_likelihood: float
 ) -> LearnedSCM:
     """The model with a line on the logarithm of one node, whose values (N,) are NaN where they do not tell."""
-    skip, allowed = model.skip, model.allowed[node]
+    skip, allowed = model.skip.without_products(node), model.allowed[node]
     weights, relevance, amplitudes = skip.weights.copy(), skip.relevance.copy(), skip.amplitudes.copy()
     intercept, ordered = skip.intercept.copy(), model.noise.ordered.copy()
     weights[node, allowed], intercept[node] = line.fit.weights, line.fit.intercept

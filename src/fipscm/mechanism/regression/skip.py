@@ -1,18 +1,22 @@
-"""What is solved before the network is trained: a linear and a smooth part per node, both strictly causal.
+"""What is solved before the network is trained: a line, a parabola or a smooth curve per node, strictly causal.
 
-Shapes: B rows, D variables, M waves.
+Shapes: B rows, D variables, M waves, Q products of all nodes, P causes of one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.linear import least_squares
+from fipscm.mechanism.regression.parabola import Parabola, ParabolaFit, fit_parabola, pairs_of, products
 from fipscm.mechanism.regression.process import Process, learn_process
 from fipscm.mechanism.regression.smooth import Waves, fit_waves
 from fipscm.mechanism.regression.usable import uncentred_rows
@@ -20,12 +24,15 @@ from fipscm.threads import on_one_thread
 
 WAVES = 1_024  # with half as many, counterfactual errors grew
 WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
+MOST_ROWS = 100_000  # that parabolas are fitted to
 CHUNK = 4_096  # rows at a time: the waves of a million rows do not fit into memory
 
 
 @dataclass(frozen=True)
 class Skip:
-    """x_i = intercept_i + <weights_i, x> + <amplitudes_i, cosines(x * relevance_i)>, the waves of `smooth.py`.
+    """x_i = intercept_i + <weights_i, x> + <bends_i, products(x)> + <amplitudes_i, cosines(x * relevance_i)>.
+
+    The waves are those of `smooth.py`, the products those of `parabola.py`; a node has one or the other, or none.
 
     Attributes:
         weights: (D, D), row = effect, zero outside the causes.
@@ -34,6 +41,8 @@ class Skip:
         intercept: (D,).
         frequencies: (D, M).
         phases: (M,).
+        products: (Q, 3), an effect and the two causes that are multiplied.
+        bends: (Q,) the coefficients of these products.
     """
 
     weights: Array
@@ -42,12 +51,19 @@ class Skip:
     intercept: Array
     frequencies: Array
     phases: Array
+    products: NDArray[np.intp] = field(default_factory=lambda: np.zeros((0, 3), dtype=np.intp))
+    bends: Array = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def none(cls, variables: int) -> "Skip":
         """No skip at all: the paper's exact model."""
         square, empty = np.zeros((variables, variables)), np.zeros((variables, 0))
         return cls(square, square, empty, np.zeros(variables), empty, np.zeros(0))
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> "Skip":
+        """From its arrays by name, others among them; an early file has no products."""
+        return cls(**{field.name: arrays[field.name] for field in fields(cls) if field.name in arrays})
 
     @classmethod
     @on_one_thread()
@@ -61,11 +77,13 @@ class Skip:
         smoothness: Mapping[int, Process],
         on_step: OnStep = uncounted,
         unusable: Mask | None = None,
+        parabolas: Mapping[int, Parabola] = MappingProxyType({}),
     ) -> "Skip":
         """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
         The later rows are held out from curved nodes, to measure whether the network improves on them. `smoothness` has
-        that of every curved node. No node is fitted on the rows that are `unusable` (N, D) for it.
+        that of every curved node; `parabolas` are not among these. No node is fitted on the rows that are `unusable`
+        (N, D) for it.
         """
         variables = len(allowed)
         weights, relevance = least_squares(z, allowed, unusable), np.zeros((variables, variables))
@@ -80,7 +98,11 @@ class Skip:
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
             amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(nodes))
-        return cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
+        skip = cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
+        for node, parabola in parabolas.items():
+            causes, rows = np.flatnonzero(allowed[node]), uncentred_rows(z[:MOST_ROWS], node, unusable)
+            skip = skip.with_parabola(node, causes, fit_parabola(rows[:, causes], rows[:, node], parabola))
+        return skip
 
     def with_node(self, node: int, intercept: float, causes: Order, weights: Array, amplitudes: Array) -> "Skip":
         """The same skip, where one node has other weights (P,) of its causes (P,) and amplitudes (M,)."""
@@ -91,9 +113,33 @@ class Skip:
         changed.amplitudes[node], changed.intercept[node] = amplitudes, intercept
         return changed
 
+    def with_parabola(self, node: int, causes: Order, fit: ParabolaFit) -> "Skip":
+        """The same skip, where one node is a parabola of its causes (P,)."""
+        straight = self.without_products(node)
+        straight = straight.with_node(node, fit.intercept, causes, fit.weights, np.zeros(self.amplitudes.shape[1]))
+        products = np.column_stack([np.full(len(fit.bends), node), causes[pairs_of(len(causes))]])
+        return replace(
+            straight,
+            products=np.vstack([straight.products, products]),
+            bends=np.concatenate([straight.bends, fit.bends]),
+        )
+
+    def without_products(self, node: int) -> "Skip":
+        """The same skip, where one node is no parabola."""
+        others = self.products[:, 0] != node
+        return replace(self, products=self.products[others], bends=self.bends[others])
+
+    @property
+    def is_parabola(self) -> Mask:
+        """(D,), which nodes are."""
+        return np.isin(np.arange(len(self.weights)), self.products[:, 0])
+
     def node(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along their tangent."""
         straight = z @ self.weights[node] + self.intercept[node]
+        own = self.products[:, 0] == node
+        if own.any():
+            straight = straight + products(z, self.products[own, 1:]) @ self.bends[own]
         if not self.amplitudes[node].any():
             return np.asarray(straight)
         pieces = [self._smooth(z[start : start + CHUNK], node, box) for start in range(0, len(z), CHUNK)]
@@ -128,6 +174,9 @@ class Skip:
             bends = waves.bends(inputs[outside], relevance, amplitudes, torch.from_numpy(along)).numpy()
             slopes[outside] += np.where(along == 0, bends, 0)
             derivative[:, node, causes] += slopes
+        for (node, one, other), bend in zip(self.products, self.bends, strict=True):
+            derivative[:, node, one] += bend * z[:, other]
+            derivative[:, node, other] += bend * z[:, one]
         return derivative
 
     def _smooth_part(self, z: Array, node: int) -> tuple[Waves, torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -140,6 +140,8 @@ def untrained_model(variables: int) -> LearnedSCM:
         noise=EmpiricalNoise.of(np.random.default_rng(0).standard_normal((100, variables))),
         responses=all_additive(zeros, ones),
         allowed=full_order(variables),
+        on_mean=full_order(variables),
+        on_spread=np.zeros_like(full_order(variables)),
         centre=zeros,
         scale=ones,
         box=Box.unbounded(variables),
@@ -152,6 +154,7 @@ def untrained_model(variables: int) -> LearnedSCM:
         edge_weights=square,
         held_out_r2=zeros,
         held_out_log_likelihood=zeros,
+        noise_gain=zeros,
         rows=zeros,
     )
 

@@ -106,13 +106,13 @@ class FiP(BaseEstimator):
             where positive; otherwise -log10 of a p-value corrected for all pairs: with edges="test" that of the test
             that decided (kept above 2), with a given graph or edges="jacobian" that of an F-test on all rows. Scores of
             one kind compare, scores of two kinds do not.
-        mechanisms_: frame, one row per column: its `causes`, the `shape` of its mechanism (constant, linear, smooth or
-            transformer), the kind of its `noise`, `noise_gain` (by how much the kind tried raises the log-density of an
-            unseen row over that with additive noise; NaN where that was not doubted), `r2_held_out` (the share of the
-            variance that the causes explain in rows which the mechanism has not seen), `log_likelihood_held_out` (the
-            mean log-density of such a row given its causes), the `rows` it rests on, and the `low`est and `high`est
-            value of the column. From 2,000 rows on, curves are measured on a tenth held out from them; whatever was
-            learned from all rows, on each row as if it had been left out.
+        mechanisms_: frame, one row per column: its `causes`, the `shape` of its mechanism (constant, linear, quadratic,
+            smooth or transformer), the kind of its `noise`, `noise_gain` (by how much the kind tried raises the
+            log-density of an unseen row over that with additive noise; NaN where that was not doubted), `r2_held_out`
+            (the share of the variance that the causes explain in rows which the mechanism has not seen),
+            `log_likelihood_held_out` (the mean log-density of such a row given its causes), the `rows` it rests on, and
+            the `low`est and `high`est value of the column. From 2,000 rows on, curves are measured on a tenth held out
+            from them; whatever was learned from all rows, on each row as if it had been left out.
         edge_derivatives_: frame, same orientation: mean absolute derivative between standardized columns.
         order_confidence_: after `assess`: frame, P(row precedes column).
         agreement_: after `assess`: frame, row = cause: the share of plausible orders that give its total effect the

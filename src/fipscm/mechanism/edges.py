@@ -128,7 +128,10 @@ def eliminate(z: Array, y: Array, limits: Array, generator: torch.Generator) -> 
         # Drop the weaker half of the insignificant causes, then test again: two correlated causes can hide each other.
         for cause in leaving[: (len(leaving) + 1) // 2]:
             staying.remove(cause)
-    return log_p, process.of(staying)
+    final = process.of(staying)
+    if 0 < len(staying) < z.shape[1]:  # length scales that were learned beside others need not be their own
+        final = learn_process(z[:, staying], y, final)
+    return log_p, final
 
 
 def _log_p_beside_others(

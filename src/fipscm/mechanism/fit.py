@@ -24,9 +24,11 @@ from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, trai
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.noise_kinds import AUTO, NOISES, with_noises, with_their_noises
+from fipscm.mechanism.parabolas import find_parabolas
 from fipscm.mechanism.posterior import weigh_edges
 from fipscm.mechanism.progress import OnProgress, silent, steps_of
 from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.parabola import BENDS, Parabola
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_rows, usable_rows
@@ -168,8 +170,11 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
     # A logarithm was fitted to another column than the one that its node begins with.
     known = curved & ~np.array([isinstance(response, Logarithm) for response in model.responses])
     smoothness = {int(node): _smoothness_of(model, node, float(noise[node])) for node in np.flatnonzero(known)}
+    parabolas = {
+        int(node): Parabola(max(BENDS), float(noise[node]), -np.inf) for node in np.flatnonzero(model.skip.is_parabola)
+    }
     alone = SpreadSearch(model.allowed & ~model.on_mean, np.zeros(model.allowed.shape))
-    return learner.fit(model.on_mean, curved, model.edge_scores.T, smoothness, alone)
+    return learner.fit(model.on_mean, curved, model.edge_scores.T, smoothness, alone, parabolas)
 
 
 def _smoothness_of(model: LearnedSCM, node: int, noise: float) -> Process:
@@ -290,10 +295,12 @@ class _Learner:
         scores: Array,
         smoothness: Mapping[int, Process] | None = None,
         search: SpreadSearch | None = None,
+        parabolas: Mapping[int, Parabola] | None = None,
     ) -> LearnedSCM:
         """Solve the skip, train the network on its residuals, and take what is left as noises.
 
-        Edges that act on the spread alone are looked for if a search is given.
+        Edges that act on the spread alone are looked for if a search is given. Unless `parabolas` are known, curved
+        nodes are tried for being such.
         """
         z = self.z[:MOST_RESIDUALS]
         trains = (self.config.network and len(z) >= NETWORK_ROWS) or not self.config.skip
@@ -303,10 +310,12 @@ class _Learner:
         if self.config.skip:
             smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
             curved = curved & ~self.kinds.linked  # what is on a scale of its own is solved at the end
-            skip = self._solved(allowed, curved, fitted, smoothness, unusable)
+            parabolas = find_parabolas(z, allowed, curved, smoothness, unusable) if parabolas is None else parabolas
+            curved = curved & ~np.isin(np.arange(len(allowed)), list(parabolas))
+            skip = self._solved(allowed, curved, fitted, smoothness, unusable, parabolas)
             if self.wild.any():
                 unusable = self._unexplained(skip, box, unusable)
-                skip = self._solved(allowed, curved, fitted, smoothness, unusable)
+                skip = self._solved(allowed, curved, fitted, smoothness, unusable, parabolas)
                 box = Box.of(self.rows, self.wild & ~told_by(unusable, allowed))
         residual = z - skip(z, box.standardized(self.centre, self.scale))
         untold = self.intervened | (unusable & (self.wild @ allowed.T))
@@ -344,13 +353,13 @@ class _Learner:
         residual -= model.learned_part(z)
         noise, known = EmpiricalNoise.of(self.scale * residual), ~np.isnan(residual)
         residual[unusable[: len(z)]] = np.nan
-        smooth = {} if smoothness is None else {n: p for n, p in smoothness.items() if not self.kinds.linked[n]}
+        smooth = {} if smoothness is None else {node: each for node, each in smoothness.items() if curved[node]}
         r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smooth, fitted, partial)
         model = replace(model, noise=noise, held_out_r2=r2, held_out_log_likelihood=log_likelihood - np.log(self.scale))
         if self.kinds.linked.any():
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
-        table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth)
+        table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth, parabolas or {})
         first = slice(0, len(z))
         logarithms = LogarithmTable.of(
             z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first]
@@ -376,10 +385,16 @@ class _Learner:
         return with_their_noises(model, self.rows[: len(table.z)], table)
 
     def _solved(
-        self, allowed: Mask, curved: Mask, fitted: int, smoothness: Mapping[int, Process], unusable: Mask
+        self,
+        allowed: Mask,
+        curved: Mask,
+        fitted: int,
+        smoothness: Mapping[int, Process],
+        unusable: Mask,
+        parabolas: Mapping[int, Parabola],
     ) -> Skip:
         steps = steps_of("Solving nodes", self.on_progress)
-        return Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps, unusable)
+        return Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps, unusable, parabolas)
 
     def _unexplained(self, skip: Skip, box: Box, unusable: Mask) -> Mask:
         """(N, D), where a column was set from outside, or is farther from what its causes make of it than noise is.

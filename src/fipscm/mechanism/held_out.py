@@ -12,6 +12,7 @@ from fipscm.arrays import Array, Mask
 from fipscm.mechanism.noise import NARROWEST, log_density
 from fipscm.mechanism.regression.linear import leverage
 from fipscm.mechanism.regression.process import Process
+from fipscm.mechanism.regression.products import products
 from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.regression.smooth import leverage_of_waves
 from fipscm.threads import on_one_thread
@@ -40,7 +41,8 @@ def held_out_scores(
         elif node in smoothness:
             pull = leverage_of_waves(rows[:, causes], skip.waves_of(node), smoothness[node])
         else:
-            pull = leverage(rows[:, causes])
+            own = skip.products[skip.products[:, 0] == node, 1:]
+            pull = leverage(np.hstack([rows[:, causes], products(rows, own)]))
         tested = np.arange(len(z))[known] >= (fitted if fitted < len(z) else 0)
         errors = (errors / (1 - np.minimum(pull, HIGHEST_LEVERAGE)))[tested]
         about_mean = ((rows[:, node] - rows[:, node].mean()) / (1 - mean_pull))[tested]

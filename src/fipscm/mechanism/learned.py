@@ -33,7 +33,7 @@ class LearnedSCM(RespondingSCM):
     """x = response(skip(z) + residual_scale * T(z, 0), noise), with z the standardized rows.
 
     The first argument is the location of a node; its response turns it and the noise into a value: with additive noise
-    centre + scale * location + noise. Beyond the box, where no rows were, skip and T go on along their tangents.
+    centre + scale * location + noise. Beyond the box, where no rows were, waves and T go on along their tangents.
 
     Attributes:
         names: the D column names.
@@ -205,7 +205,9 @@ class LearnedSCM(RespondingSCM):
             noise=EmpiricalNoise(arrays["noise"]),
             responses=responses,
             box=Box(known["low"], known["high"]),
-            skip=Skip(**{field.name: arrays[f"skip.{field.name}"] for field in fields(Skip)}),
+            skip=Skip.restore(
+                {name.removeprefix("skip."): each for name, each in arrays.items() if name.startswith("skip.")}
+            ),
             network=network,
             blocks=tuple(tuple(block) for block in settings.get("blocks", ())),
             **{name: known[name] for name in _ARRAYS},

@@ -8,7 +8,7 @@ import pandas as pd
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.tables.blocks import Blocks
 
-SHAPES = ("constant", "linear", "smooth", "transformer")  # from the stiffest to the most flexible
+SHAPES = ("constant", "linear", "quadratic", "smooth", "transformer")  # from the stiffest to the most flexible
 
 
 def overview(scm: LearnedSCM, blocks: Blocks) -> pd.DataFrame:
@@ -42,6 +42,8 @@ def shape_of(scm: LearnedSCM, node: int) -> str:
         return "constant"
     if node in scm.nodes:
         return "transformer"
+    if scm.skip.is_parabola[node]:
+        return "quadratic"
     return "smooth" if scm.skip.amplitudes[node].any() else "linear"
 
 

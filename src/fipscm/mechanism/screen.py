@@ -1,8 +1,8 @@
 """Which causes could matter at all: F-tests in models that are linear in a growing basis.
 
 Shapes: N rows, D variables, M basis functions, P causes of one node.
-The basis has three levels (the columns, bumps of each column, products of two columns) and uses as many as the rows
-can determine. One factorisation per node and level gives the tests of all its causes.
+The basis has four levels (the columns, their squares, bumps of each column, products of two columns) and uses as many
+as the rows can determine. One factorisation per node and level gives the tests of all its causes.
 """
 
 import warnings
@@ -21,7 +21,7 @@ from fipscm.threads import on_one_thread
 BUMPS = 8  # per column: enough for a curve that turns a few times
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
 MOST_ROWS = 100_000  # on which functions are evaluated; straight lines are tested on all
-MOST_LEVELS = 2  # beyond the linear one
+MOST_LEVELS = 3  # beyond the linear one
 ROWS_PER_FUNCTION = 5  # at least, so that the remaining error can be estimated
 
 
@@ -106,15 +106,19 @@ def _levels(z: Array, columns: Order) -> list[_Basis]:
     rows, count = len(z), len(columns)
     most = min(MOST_FUNCTIONS, rows // ROWS_PER_FUNCTION)
     first, second = np.triu_indices(count, 1)
-    if count * (BUMPS + 1) > most:
+    if 2 * count > most:
         return []
     # Normal scores of ranks: with heavy tails most bumps would be empty, and a few rows would dominate the products.
     scores = stats.norm.ppf((stats.rankdata(z[:, columns], axis=0) - 0.5) / rows)
+    alone = np.column_stack([columns, columns])
+    # A weak bend that squares tell is lost among the many bumps.
+    bases = [_Basis.of(np.hstack([z[:, columns], np.square(scores)]), np.vstack([alone, alone]))]
+    if count * (BUMPS + 1) > most:
+        return bases
     centres = np.linspace(-2.2, 2.2, BUMPS)  # 97 % of normal scores lie between
     bumps = np.exp(-0.5 * ((scores[:, :, None] - centres) / (centres[1] - centres[0])) ** 2).reshape(rows, -1)
-    alone = np.column_stack([columns, columns])
     values, reads = np.hstack([z[:, columns], bumps]), np.vstack([alone, np.repeat(alone, BUMPS, axis=0)])
-    bases = [_Basis.of(values, reads)]
+    bases.append(_Basis.of(values, reads))
     if count * (BUMPS + 1) + len(first) <= most:
         products = scores[:, first] * scores[:, second]
         together = np.column_stack([columns[first], columns[second]])

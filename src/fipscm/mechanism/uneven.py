@@ -9,6 +9,7 @@ from scipy import linalg
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
+from fipscm.mechanism.regression.parabola import Parabola, fit_parabola
 from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.regression.smooth import WaveRegression
@@ -29,6 +30,7 @@ class NoiseTable:
         known: (N, D), where a row tells about the noise of its column: also where that is wild.
         fitted: how many of the first rows curved means are fitted to.
         smoothness: of curved means.
+        parabolas: means that are.
     """
 
     z: Array
@@ -36,6 +38,7 @@ class NoiseTable:
     known: Mask
     fitted: int
     smoothness: Mapping[int, Process]
+    parabolas: Mapping[int, Parabola]
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,10 @@ def with_location_scale(model: LearnedSCM, node: int, table: NoiseTable, smoothn
 def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Array) -> Skip:
     """The skip with one node solved by least squares with weights (N,) of the rows; its smoothness stays."""
     skip, causes, told = model.skip, np.flatnonzero(model.on_mean[node]), table.told[:, node]
+    if node in table.parabolas:
+        z = table.z[told]
+        bent = fit_parabola(z[:, causes], z[:, node], table.parabolas[node], weights[told])
+        return skip.with_parabola(node, causes, bent)
     if not skip.amplitudes[node].any():
         z, root = table.z[told], np.sqrt(weights[told])[:, None]
         design = np.column_stack([np.ones(len(z)), z[:, causes]])

@@ -31,6 +31,7 @@ ROWS_SHOWN = 400  # behind the curves
 Edge = tuple[Hashable, Hashable, Stroke]  # cause, effect, and how it is drawn
 SHAPES = {
     "linear": "a straight line",
+    "quadratic": "a parabola",
     "smooth": "a smooth curve",
     "transformer": "a curve in which the causes may act together",
 }

@@ -6,6 +6,7 @@ process is linear regression, so that the evidence of the two says whether a nod
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -89,8 +90,15 @@ def _climb(z: Array, y: Array, start: Process, steps: int, tolerance: float) -> 
     return Process(np.array(relevance), float(signal), float(noise), -float(found.fun))
 
 
-def linear_evidence(z: Array, y: Array) -> float:
-    """Log marginal likelihood of the process without a smooth part, on the rows that `learn_process` takes.
+class Line(NamedTuple):
+    """The process without a smooth part: variance of the noise, and log marginal likelihood."""
+
+    noise: float
+    evidence: float
+
+
+def learn_line(z: Array, y: Array) -> Line:
+    """Learn from causes (N, P) and effect (N,), on the rows that `learn_process` takes.
 
     It needs no more than the singular values of the design, so that P may be zero.
     """
@@ -106,7 +114,13 @@ def linear_evidence(z: Array, y: Array) -> float:
         spread = np.log(variances).sum() + (len(y) - len(values)) * log_noise
         return 0.5 * float((explained / variances).sum() + rest / noise + spread + len(y) * np.log(2 * np.pi))
 
-    return -float(optimize.minimize_scalar(loss, bounds=NOISE, method="bounded").fun)
+    found = optimize.minimize_scalar(loss, bounds=NOISE, method="bounded")
+    return Line(float(np.exp(found.x)), -float(found.fun))
+
+
+def linear_evidence(z: Array, y: Array) -> float:
+    """Log marginal likelihood of the process without a smooth part."""
+    return learn_line(z, y).evidence
 
 
 def is_curved(process: Process, z: Array, y: Array) -> bool:

@@ -1,36 +1,43 @@
-"""What is solved before the network is trained: a linear and a smooth part per node, both strictly causal.
+"""What is solved before the network is trained: a line, a parabola or a smooth curve per node, strictly causal.
 
-Shapes: B rows, D variables, P causes of a node, M waves.
+Shapes: B rows, D variables, M waves, Q products of all nodes, P causes of one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.cosine import cosines, sines
 from fipscm.mechanism.regression.linear import least_squares
+from fipscm.mechanism.regression.products import pairs_of, products
 from fipscm.mechanism.regression.usable import uncentred_rows
 from fipscm.threads import on_one_thread
 
 if TYPE_CHECKING:  # needed for a fit only, and slow to import
     import torch
 
+    from fipscm.mechanism.regression.parabola import Parabola, ParabolaFit
     from fipscm.mechanism.regression.process import Process
     from fipscm.mechanism.regression.smooth import Waves
 
 WAVES = 1_024  # with half as many, counterfactual errors grew
 WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
+MOST_ROWS = 100_000  # that parabolas are fitted to
 CHUNK = 4_096  # rows at a time: the waves of a million rows do not fit into memory
 
 
 @dataclass(frozen=True)
 class Skip:
-    """x_i = intercept_i + <weights_i, x> + <amplitudes_i, cosines(x * relevance_i)>, the waves of `smooth.py`.
+    """x_i = intercept_i + <weights_i, x> + <bends_i, products(x)> + <amplitudes_i, cosines(x * relevance_i)>.
+
+    The waves are those of `smooth.py`, the products those of `parabola.py`; a node has one or the other, or none.
 
     Attributes:
         weights: (D, D), row = effect, zero outside the causes.
@@ -39,6 +46,8 @@ class Skip:
         intercept: (D,).
         frequencies: (D, M).
         phases: (M,).
+        products: (Q, 3), an effect and the two causes that are multiplied.
+        bends: (Q,) the coefficients of these products.
     """
 
     weights: Array
@@ -47,12 +56,19 @@ class Skip:
     intercept: Array
     frequencies: Array
     phases: Array
+    products: NDArray[np.intp] = field(default_factory=lambda: np.zeros((0, 3), dtype=np.intp))
+    bends: Array = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def none(cls, variables: int) -> "Skip":
         """No skip at all: the paper's exact model."""
         square, empty = np.zeros((variables, variables)), np.zeros((variables, 0))
         return cls(square, square, empty, np.zeros(variables), empty, np.zeros(0))
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> "Skip":
+        """From its arrays by name, others among them; an early file has no products."""
+        return cls(**{field.name: arrays[field.name] for field in fields(cls) if field.name in arrays})
 
     @classmethod
     @on_one_thread()
@@ -66,12 +82,15 @@ class Skip:
         smoothness: "Mapping[int, Process]",
         on_step: OnStep = uncounted,
         unusable: Mask | None = None,
+        parabolas: "Mapping[int, Parabola]" = MappingProxyType({}),
     ) -> "Skip":
         """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
         The later rows are held out from curved nodes, to measure whether the network improves on them. `smoothness` has
-        that of every curved node. No node is fitted on the rows that are `unusable` (N, D) for it.
+        that of every curved node; `parabolas` are not among these. No node is fitted on the rows that are `unusable`
+        (N, D) for it.
         """
+        from fipscm.mechanism.regression.parabola import fit_parabola
         from fipscm.mechanism.regression.smooth import Waves, fit_waves
 
         variables = len(allowed)
@@ -87,7 +106,11 @@ class Skip:
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
             amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(nodes))
-        return cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
+        skip = cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
+        for node, parabola in parabolas.items():
+            causes, rows = np.flatnonzero(allowed[node]), uncentred_rows(z[:MOST_ROWS], node, unusable)
+            skip = skip.with_parabola(node, causes, fit_parabola(rows[:, causes], rows[:, node], parabola))
+        return skip
 
     def with_node(self, node: int, intercept: float, causes: Order, weights: Array, amplitudes: Array) -> "Skip":
         """The same skip, where one node has other weights (P,) of its causes (P,) and amplitudes (M,)."""
@@ -98,9 +121,33 @@ class Skip:
         changed.amplitudes[node], changed.intercept[node] = amplitudes, intercept
         return changed
 
+    def with_parabola(self, node: int, causes: Order, fit: "ParabolaFit") -> "Skip":
+        """The same skip, where one node is a parabola of its causes (P,)."""
+        straight = self.without_products(node)
+        straight = straight.with_node(node, fit.intercept, causes, fit.weights, np.zeros(self.amplitudes.shape[1]))
+        products = np.column_stack([np.full(len(fit.bends), node), causes[pairs_of(len(causes))]])
+        return replace(
+            straight,
+            products=np.vstack([straight.products, products]),
+            bends=np.concatenate([straight.bends, fit.bends]),
+        )
+
+    def without_products(self, node: int) -> "Skip":
+        """The same skip, where one node is no parabola."""
+        others = self.products[:, 0] != node
+        return replace(self, products=self.products[others], bends=self.bends[others])
+
+    @property
+    def is_parabola(self) -> Mask:
+        """(D,), which nodes are."""
+        return np.isin(np.arange(len(self.weights)), self.products[:, 0])
+
     def node(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along their tangent."""
         straight = z @ self.weights[node] + self.intercept[node]
+        own = self.products[:, 0] == node
+        if own.any():
+            straight = straight + products(z, self.products[own, 1:]) @ self.bends[own]
         if not self.amplitudes[node].any():
             return np.asarray(straight)
         pieces = [self._smooth(z[start : start + CHUNK], node, box) for start in range(0, len(z), CHUNK)]
@@ -133,6 +180,9 @@ class Skip:
             bends = -(cosines(angles[outside]) * (along @ stretched) * amplitudes) @ stretched.T
             slopes[outside] += np.where(along == 0, bends, 0)
             derivative[:, node, causes] += slopes
+        for (node, one, other), bend in zip(self.products, self.bends, strict=True):
+            derivative[:, node, one] += bend * z[:, other]
+            derivative[:, node, other] += bend * z[:, one]
         return derivative
 
     def _waves(self, node: int) -> tuple[Mask, Array, Array, Array]:

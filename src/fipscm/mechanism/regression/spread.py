@@ -85,7 +85,7 @@ class Spread:
     @classmethod
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
         """From `arrays()`."""
-        return cls(Skip(**{field.name: arrays[field.name] for field in fields(Skip)}), *(arrays[b] for b in _BOUNDS))
+        return cls(Skip.restore(arrays), *(arrays[b] for b in _BOUNDS))
 
     def _unbounded(self, inputs: Array) -> Array:
         return self.log.node(self._box.split(inputs)[0], 0, self._box)

@@ -144,7 +144,10 @@ def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: Journ
 
 
 _P_IN = "P_IN, presets avici and released, half of the time with other noises; no Laplace noise, no P_OUT"
-_PRIORS = {"p-in": _P_IN, "wide": f"two tables in five: {_P_IN}; the others mix mechanisms, noises, sensors and kinds"}
+_PRIORS = {
+    "p-in": _P_IN,
+    "wide": f"three tables in ten: {_P_IN}; two: the same as measured; the others mix mechanisms, noises, sensors and kinds",
+}
 
 
 def _export(trainer: Trainer, config: PretrainConfig, path: Path) -> None:

@@ -146,7 +146,7 @@ def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: Journ
 _P_IN = "P_IN, presets avici and released, half of the time with other noises; no Laplace noise, no P_OUT"
 _PRIORS = {
     "p-in": _P_IN,
-    "wide": f"three tables in ten: {_P_IN}; two: the same as measured; the others mix mechanisms, noises, sensors and kinds",
+    "wide": f"three tables in ten: {_P_IN}; two: the same, measured; the others mix mechanisms, noises, sensors, kinds",
 }
 
 

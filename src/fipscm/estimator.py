@@ -676,7 +676,7 @@ class FiP(BaseEstimator):
 
     def _imputed(self, table: TrainingTable, found: Removal, rng: np.random.Generator) -> TrainingTable:
         """The table with its missing cells drawn from models that were learned from it, each from the one before."""
-        scm, blocks = self._fit_on(table, found, rng, network=False), table.blocks
+        scm, blocks = self._fit_on(table, found, rng, provisional=True), table.blocks
         table = table.trusting_observed(blocks.largest(scm.allowed))
         for _ in range(ROUNDS):
             inner = table.expanded
@@ -693,17 +693,17 @@ class FiP(BaseEstimator):
         rng: np.random.Generator,
         checkpoint: str | Path | None = None,
         on_progress: OnProgress | None = None,
-        network: bool = True,
+        provisional: bool = False,
     ) -> LearnedSCM:
         names, order, blocks, inner = list(table.frame.columns), found.order, table.blocks, table.expanded
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
-        skip = self.skip or not network
+        skip = self.skip or provisional
         shown = progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
         with shown as report:
             return fit_mechanism(
                 inner.frame,
                 blocks.pairs(self._constraints.allowed(order, names)),
-                MechanismConfig(self.edges, self.prune, skip, network, self.noise, device=device),
+                MechanismConfig(self.edges, self.prune, skip, provisional, self.noise, device=device),
                 order=blocks.order(order),
                 required=blocks.pairs(self._constraints.required(order, names)),
                 prior=None if found.edges is None else blocks.pairs(found.edges.T),

@@ -689,7 +689,7 @@ class FiP(BaseEstimator):
         """The table with its missing cells drawn from models that were learned from it, each from the one before."""
         from fipscm.mechanism.fit import refit_regressions
 
-        scm, blocks = self._fit_on(table, found, rng, network=False), table.blocks
+        scm, blocks = self._fit_on(table, found, rng, provisional=True), table.blocks
         table = table.trusting_observed(blocks.largest(scm.allowed))
         for _ in range(ROUNDS):
             inner = table.expanded
@@ -706,7 +706,7 @@ class FiP(BaseEstimator):
         rng: np.random.Generator,
         checkpoint: str | Path | None = None,
         on_progress: OnProgress | None = None,
-        network: bool = True,
+        provisional: bool = False,
     ) -> LearnedSCM:
         import torch
 
@@ -714,13 +714,13 @@ class FiP(BaseEstimator):
 
         names, order, blocks, inner = list(table.frame.columns), found.order, table.blocks, table.expanded
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
-        skip = self.skip or not network
+        skip = self.skip or provisional
         shown = progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
         with shown as report:
             return fit_mechanism(
                 inner.frame,
                 blocks.pairs(self._constraints.allowed(order, names)),
-                MechanismConfig(self.edges, self.prune, skip, network, self.noise, device=device),
+                MechanismConfig(self.edges, self.prune, skip, provisional, self.noise, device=device),
                 order=blocks.order(order),
                 required=blocks.pairs(self._constraints.required(order, names)),
                 prior=None if found.edges is None else blocks.pairs(found.edges.T),

@@ -61,7 +61,7 @@ class MechanismConfig:
         prune: fit on the edges found instead of on everything allowed.
         skip: solve a linear and a smooth part first and train the network on the rest; False is the paper's model.
         threshold: of an edge: log10 of its odds (0), level of its test (0.01), or its mean absolute derivative (0.1).
-        network: train the network where the regressions leave something to explain; without a skip it must be.
+        provisional: for drawing missing cells alone: no network is trained, and nothing is measured on unseen rows.
         noise: "additive", "location-scale", "monotone", or "auto" for the simplest kind that unseen rows do not reject.
         device: where the network is trained.
         transformer: the network's sizes.
@@ -71,7 +71,7 @@ class MechanismConfig:
     edges: Literal["posterior", "test", "jacobian"] = "test"
     prune: bool = True
     skip: bool = True
-    network: bool = True
+    provisional: bool = False
     noise: str = AUTO
     threshold: float | None = None
     device: str = "cpu"
@@ -164,7 +164,7 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
     Its edges stay, and so does the smoothness of its mechanisms; a network is not trained.
     """
     what = Kinds.of_model(model)
-    learner = _Learner.of(frame, model.order, intervened, what, MechanismConfig(network=False), seed)
+    learner = _Learner.of(frame, model.order, intervened, what, MechanismConfig(provisional=True), seed)
     curved = np.asarray(model.skip.amplitudes.any(axis=1))
     noise = np.square(model.noise.ordered).mean(axis=0) / np.square(model.scale)
     # A logarithm was fitted to another column than the one that its node begins with.
@@ -303,7 +303,7 @@ class _Learner:
         nodes are tried for being such.
         """
         z = self.z[:MOST_RESIDUALS]
-        trains = (self.config.network and len(z) >= NETWORK_ROWS) or not self.config.skip
+        trains = (not self.config.provisional and len(z) >= NETWORK_ROWS) or not self.config.skip
         fitted = round((1 - self.config.training.validation) * len(z)) if trains else len(z)
         skip, unusable = Skip.none(len(allowed)), unusable_rows(self.intervened, self.wild, allowed)
         box = Box.of(self.rows, self.wild)
@@ -354,8 +354,10 @@ class _Learner:
         noise, known = EmpiricalNoise.of(self.scale * residual), ~np.isnan(residual)
         residual[unusable[: len(z)]] = np.nan
         smooth = {} if smoothness is None else {node: each for node, each in smoothness.items() if curved[node]}
-        r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smooth, fitted, partial)
-        model = replace(model, noise=noise, held_out_r2=r2, held_out_log_likelihood=log_likelihood - np.log(self.scale))
+        model = replace(model, noise=noise)
+        if not self.config.provisional:
+            r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smooth, fitted, partial)
+            model = replace(model, held_out_r2=r2, held_out_log_likelihood=log_likelihood - np.log(self.scale))
         if self.kinds.linked.any():
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
@@ -381,7 +383,7 @@ class _Learner:
         generator = torch.Generator().manual_seed(self.generator.initial_seed() + 1)
         if search is not None and config.noise != Additive.kind:
             model = with_spread_edges(model, table, search, generator)
-        model = with_noises(model, table, config.noise, generator, config.network, self.on_progress)
+        model = with_noises(model, table, config.noise, generator, not config.provisional, self.on_progress)
         return with_their_noises(model, self.rows[: len(table.z)], table)
 
     def _solved(

@@ -110,6 +110,7 @@ def eliminate(z: Array, y: Array, limits: Array, generator: torch.Generator) -> 
     z, y = z[shuffled], y[shuffled]
     waves = Waves.draw(z.shape[1], WAVES, generator)
     process = learn_process(z, y)
+    own: Process | None = process  # of exactly those that stay: what was learned beside others need not be theirs
     log_p = np.zeros(z.shape[1])
     staying = list(range(z.shape[1]))
     while staying:
@@ -121,34 +122,36 @@ def eliminate(z: Array, y: Array, limits: Array, generator: torch.Generator) -> 
         leaving = sorted((cause for cause in staying if excess[cause] > 0), key=lambda cause: -excess[cause])
         if not leaving:
             doubted = min(staying, key=lambda cause: limits[cause])
-            log_p[doubted] = max(log_p[doubted], _log_p_beside_others(z, y, waves, process, staying, doubted, full))
-            leaving = [doubted] if log_p[doubted] > limits[doubted] else []
-        if not leaving:
-            break
+            beside, of_others = _beside_others(z, y, waves, process, staying, doubted, full)
+            log_p[doubted] = max(log_p[doubted], beside)
+            if log_p[doubted] <= limits[doubted]:
+                break
+            leaving, own = [doubted], of_others
+        else:
+            own = None
         # Drop the weaker half of the insignificant causes, then test again: two correlated causes can hide each other.
         for cause in leaving[: (len(leaving) + 1) // 2]:
             staying.remove(cause)
-    final = process.of(staying)
-    if 0 < len(staying) < z.shape[1]:  # length scales that were learned beside others need not be their own
-        final = learn_process(z[:, staying], y, final)
-    return log_p, final
+    if own is None:
+        own = learn_process(z[:, staying], y, process.of(staying)) if staying else process.of(staying)
+    return log_p, own
 
 
-def _log_p_beside_others(
+def _beside_others(
     z: Array, y: Array, waves: Waves, process: Process, causes: list[int], cause: int, full: Array
-) -> float:
-    """The log p-value of a cause once the smoothness of the others is their own.
+) -> tuple[float, Process]:
+    """The log p-value of a cause once the smoothness of the others is their own, and that smoothness.
 
     Length scales that were learned beside a cause may leave to it what the others could explain.
     """
     others = [other for other in causes if other != cause]
     if not others:
-        return -np.inf
+        return -np.inf, process.of(others)
     own = learn_process(z[:, others], y, process.of(others))
     scattered = Process(process.relevance.copy(), own.signal, own.noise, own.evidence)
     scattered.relevance[others] = own.relevance
     less = _predictions(z, y, waves, scattered, others)
-    return log_p_of_correction(y - less, full - less)
+    return log_p_of_correction(y - less, full - less), own
 
 
 def _predictions(z: Array, y: Array, waves: Waves, process: Process, causes: list[int]) -> Array:

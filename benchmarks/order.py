@@ -26,7 +26,7 @@ from fipscm.order.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
 from fipscm.order.views_encoder import ViewsEncoder
-from fipscm.order.weights import WEIGHTS, save_encoder
+from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.mixed.draw import mixed_scm
@@ -89,7 +89,7 @@ def worlds(
 
 
 @app.command()
-def losses(weights: Path = WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
+def losses(weights: Path = MIXED_WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
     """Leaf and parent loss on tables that training did not see, by what they are like; standardized.
 
     Weights that read one view stand for the network that begins with them.
@@ -138,7 +138,7 @@ def confidence(
 
 
 @app.command()
-def mixed(weights: Path = WEIGHTS, nodes: int = 10, rows: int = 2_000, scms: int = 16, seed: int = 100) -> None:
+def mixed(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, scms: int = 16, seed: int = 100) -> None:
     """Score SCMs half of whose columns are discrete."""
     scores = []
     for each in range(seed, seed + scms):
@@ -151,7 +151,7 @@ def mixed(weights: Path = WEIGHTS, nodes: int = 10, rows: int = 2_000, scms: int
 
 
 @app.command()
-def hidden(weights: Path = WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
+def hidden(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
     """How well weights tell pairs with a hidden common cause from others, over one SCM of each family of graphs."""
     told, truth = [], []
     for world in _worlds("hidden-confounder", COLLECTIONS, nodes, rows, seed):

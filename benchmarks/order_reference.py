@@ -6,23 +6,22 @@ import typer
 from rich.progress import track
 
 from fipscm.order.evidence.table import EvidenceTable
-from fipscm.order.fill import fill_linearly
 from fipscm.order.novelty import summarise, write_reference
-from fipscm.order.training.examples import TaskConfig, curriculum, draw_nodes, draw_rows
-from fipscm.order.training.prior import sample_training_table
+from fipscm.order.training.examples import TaskConfig, draw_nodes, draw_rows
+from fipscm.order.training.p_in import training_scm
 
 
 def summary_of_table(index: int, sizes: TaskConfig) -> torch.Tensor:
     rng = np.random.default_rng([0, index, 1])  # training draws from [seed, step]: no table is the same
     nodes = draw_nodes(sizes, rng)
     rows = draw_rows(sizes, nodes, rng)
-    table = sample_training_table(nodes, rows, rng)
-    return summarise(EvidenceTable.of(fill_linearly(table.values)).evidence())
+    values, _ = training_scm(nodes, rng).sample_arrays(rows, rng)
+    return summarise(EvidenceTable.of(values).evidence())
 
 
 def main(tables: int = 400) -> None:
     torch.set_num_threads(1)
-    sizes = curriculum("wide", seed=0)
+    sizes = TaskConfig()
     write_reference(torch.stack([summary_of_table(index, sizes) for index in track(range(tables), "Simulating")]))
 
 

@@ -643,6 +643,7 @@ class FiP(BaseEstimator):
         """The order, and the order model's edges along it where they are asked for."""
         from fipscm.order.inference import zero_shot_order
         from fipscm.order.removal import Removal
+        from fipscm.order.weights import encoder_for
 
         names, edges = list(table.frame.columns), self.edges == "posterior" and self.graph is None
         if self._constraints.fix_the_order and not edges:
@@ -651,8 +652,9 @@ class FiP(BaseEstimator):
             _readable(table.observed, table.blocks),
             self._raw,
             before,
-            n_jobs=self.n_jobs,
-            intervened=table.intervened,
+            encoder_for(table.blocks.inner_kinds.values()),
+            self.n_jobs,
+            table.intervened,
             on_step=steps_of("Inferring the order", on_progress),
         )
 
@@ -756,6 +758,7 @@ class FiP(BaseEstimator):
     def _draw_orders(self, count: int, rng: np.random.Generator, table: TrainingTable) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         from fipscm.order.inference import drawn_orders
+        from fipscm.order.weights import encoder_for
 
         if self._constraints.fix_the_order:
             return [self.blocks_.outer_order(self._fitted.order)]
@@ -765,9 +768,10 @@ class FiP(BaseEstimator):
             rng,
             self._raw,
             before,
-            n_jobs=self.n_jobs,
-            draws=count,
-            intervened=table.intervened,
+            encoder_for(table.blocks.inner_kinds.values()),
+            self.n_jobs,
+            count,
+            table.intervened,
         )
 
     def _adopt(self, scm: LearnedSCM) -> Self:

@@ -1,11 +1,15 @@
 """From validated rows to orders of column positions, with any encoder. Shapes: N rows, D variables.
 
+A network that was trained on additive noise also reads the columns by their ranks, which no monotone sensor can bend:
+the view in which it is surer of its leaves is the one in which the table looks like those it knows, and it counts.
+
 `before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was set from
 outside: (N, D), true where a column was; nothing unless given.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -16,6 +20,7 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import OrderError
 from fipscm.graph import allowed_from_order
 from fipscm.order.encoder import EvidenceEncoder
+from fipscm.order.evidence.views import VIEWS
 from fipscm.order.experiments import effect_log_odds, observed_rows, rows_by_experiment
 from fipscm.order.fill import fill_linearly
 from fipscm.order.paper.axial import AxialEncoder
@@ -39,10 +44,16 @@ def zero_shot_order(
 ) -> Removal:
     """Infer the order and the edges of rows (N, D) that `training_frame` has accepted."""
     intervened = _nothing_set(values) if intervened is None else intervened
-    network, cores = encoder or shipped_encoder(), processor_cores(n_jobs)
+    network, cores, answers = encoder or shipped_encoder(), processor_cores(n_jobs), []
     observed, effects = values[observed_rows(values, intervened)], effect_log_odds(fill_linearly(values), intervened)
+    views = views_of(network)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        return remove_leaves(reader_of(network, observed, raw), before=before, effects=effects, on_step=on_step)
+        for turn, view in enumerate(views):
+            reader = reader_of(network, observed, raw, view)
+            steps = None if on_step is None else _one_turn(on_step, turn, len(views))
+            answer = remove_leaves(reader, before=before, effects=effects, on_step=steps)
+            answers.append(replace(answer, view=view) if len(views) > 1 else answer)
+    return max(answers, key=lambda answer: answer.sureness)
 
 
 def drawn_orders(
@@ -55,16 +66,23 @@ def drawn_orders(
     draws: int = 20,
     intervened: Mask | None = None,
 ) -> list[Order]:
-    """Draw orders: each on rows resampled within every experiment, its leaves drawn by their odds."""
+    """Draw orders: each on rows resampled within every experiment, its leaves drawn by their odds.
+
+    All of them read the columns in the view that the whole table is read in.
+    """
     network = encoder or shipped_encoder()
     intervened = _nothing_set(values) if intervened is None else intervened
-    observed, groups = observed_rows(values, intervened), rows_by_experiment(intervened)
-    complete = fill_linearly(values)
+    view = zero_shot_order(values, raw, before, network, n_jobs, intervened).view
+    observed, groups, complete = (
+        observed_rows(values, intervened),
+        rows_by_experiment(intervened),
+        fill_linearly(values),
+    )
 
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
             rows = _informative_resample(values, observed, groups, generator)
-            reader = reader_of(network, values[rows[observed[rows]]], raw)
+            reader = reader_of(network, values[rows[observed[rows]]], raw, view)
             effects = effect_log_odds(complete[rows], intervened[rows])
             return remove_leaves(reader, random_leaf(generator), before, effects).order
 
@@ -90,14 +108,24 @@ def processor_cores(n_jobs: int | None) -> int:
     return 1 if n_jobs is None else int(effective_n_jobs(n_jobs))
 
 
-def reader_of(encoder: Encoder, values: Array, raw: bool) -> Reader:
+def views_of(encoder: Encoder) -> Sequence[str]:
+    """The views of the columns that an encoder is shown one after the other; some read both at once."""
+    return tuple(VIEWS) if isinstance(encoder, EvidenceEncoder) else ("values",)
+
+
+def reader_of(encoder: Encoder, values: Array, raw: bool, view: str = "values") -> Reader:
     """(N, D) rows as an encoder reads them; one that reads both views bears missing and wild cells itself."""
     if isinstance(encoder, AxialEncoder):
         return RowsReader.of(encoder, fill_linearly(values), raw)
     if isinstance(encoder, EvidenceEncoder):
         complete = fill_linearly(values)
-        return EvidenceReader.of(encoder, complete[tame_rows(complete)][None], raw)
+        return EvidenceReader.of(encoder, VIEWS[view](complete[tame_rows(complete)])[None], raw)
     return EvidenceReader.of(encoder, values[None], raw)
+
+
+def _one_turn(on_step: OnStep, turn: int, turns: int) -> OnStep:
+    """Count the steps of one turn among those of several."""
+    return lambda done, steps: on_step(turn * steps + done, turns * steps)
 
 
 def _nothing_set(values: Array) -> Mask:

@@ -40,9 +40,10 @@ class Removal:
 
     order: Order
     edges: Array | None  # (D, D) at [i, j]: the probability that i causes j
+    sureness: float = 0.0  # mean log odds that the variables removed were leaves
     confounded: Array | None = None  # (D, D): the probability that a hidden variable causes both
     world: Array | None = None  # (len(WORLDS),): the probability that the table is like that
-    view: str = "values"  # how the columns were mostly read: by their values, or by their ranks
+    view: str = "values"  # how the columns were read
 
 
 @torch.no_grad()
@@ -65,6 +66,7 @@ def remove_leaves(
     remaining, removed = np.arange(variables), list[np.intp]()
     edges: Array | None = np.zeros((variables, variables))
     whole: Logits | None = None
+    sureness = list[float]()
     while len(remaining) > 1:
         if on_step is not None:
             on_step(len(removed), variables - 1)
@@ -74,6 +76,7 @@ def remove_leaves(
         affects = effects[np.ix_(remaining, remaining)].max(axis=1)
         odds = logits.leaf.double() - torch.from_numpy(affects)
         leaf = choose(odds.masked_fill(torch.from_numpy(held), -torch.inf))
+        sureness.append(float(odds[:, leaf].mean()))
         if logits.parent is None:
             edges = None
         elif edges is not None:
@@ -83,7 +86,7 @@ def remove_leaves(
         remaining = np.delete(remaining, leaf)
         reader = reader.without(torch.full((reader.shape[0],), leaf))
     order = np.array([*remaining, *removed[::-1]], dtype=np.intp)
-    return Removal(order, edges, *side_answers(whole))
+    return Removal(order, edges, float(np.mean(sureness or [0.0])), *side_answers(whole))
 
 
 def side_answers(logits: Logits | None) -> tuple[Array | None, Array | None, str]:

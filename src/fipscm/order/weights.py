@@ -1,8 +1,10 @@
 """Files of encoder weights: each says which encoder it describes, and is refused if altered.
 
-One such file ships with the package, so that no order needs a download.
+Two such files ship with the package, so that no order needs a download: one for tables of continuous columns, and one,
+trained on a wider prior, for tables in which some columns hold levels or counts, and for hidden causes.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
 WEIGHTS = Path(__file__).with_name("weights.safetensors")
+MIXED_WEIGHTS = Path(__file__).with_name("mixed.safetensors")
 EncoderConfig = EvidenceConfig | AxialConfig
 Encoder = EvidenceEncoder | ViewsEncoder | AxialEncoder
 CONFIGS: dict[str, type[EncoderConfig]] = {"evidence": EvidenceConfig, "paper": AxialConfig}
@@ -61,8 +64,19 @@ def load_encoder(path: str | Path) -> Encoder:
 
 @lru_cache(maxsize=1)
 def shipped_encoder() -> Encoder:
-    """The encoder that comes with the package."""
+    """The encoder that comes with the package, for continuous columns."""
     return load_encoder(WEIGHTS)
+
+
+@lru_cache(maxsize=1)
+def mixed_encoder() -> Encoder:
+    """The encoder that comes with the package for columns of several kinds; it also tells hidden causes."""
+    return load_encoder(MIXED_WEIGHTS)
+
+
+def encoder_for(kinds: Iterable[str]) -> Encoder:
+    """The encoder that has seen tables with columns of these kinds."""
+    return shipped_encoder() if set(kinds) <= {"continuous"} else mixed_encoder()
 
 
 @lru_cache(maxsize=1)

@@ -20,9 +20,9 @@ from fipscm.order.category_scores import with_scores
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import p_of_linear_gaussian
-from fipscm.order.hidden_causes import Suspect, suspects
+from fipscm.order.hidden_causes import Suspect, first_look, suspects
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
-from fipscm.order.weights import Encoder, load_encoder, shipped_encoder
+from fipscm.order.weights import Encoder, encoder_for, load_encoder
 from fipscm.tables.columns import learnable, warn_of_set_aside
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
@@ -30,12 +30,10 @@ from fipscm.tables.validate import warn_of_missing_codes
 SIGNIFICANCE = 0.05  # of a table that is not linear with normal noise
 ORDERINGS = ("evidence", *BASELINES)
 _FILLED_IN = "{} cells have no value and were filled in from the other columns."
-# What a table is like, in words; additive noise is what a reader expects.
+# What a table is like, in words, where a reader would not expect it.
 _UNUSUAL = {
-    "linear-gaussian": "lines with normal noise",
     "location-scale": "noise whose spread depends on the causes",
     "post-nonlinear": "values that are bent after the noise was added",
-    "discrete": "levels or counts in many columns",
 }
 
 
@@ -51,7 +49,7 @@ class ZeroShot:
         world: the probability of each kind of table, such as "additive" or "linear-gaussian"; None likewise.
         missing: how many cells of the table had no value.
         raw: whether the columns' variances were used as evidence.
-        view: how the columns were mostly read: by their "values", or by their "ranks", which no monotone sensor bends.
+        view: how the columns were read: by their "values", or mostly by their "ranks", which no monotone sensor bends.
         orderable: false if the table cannot be told from a linear one with normal noise, whose standardized columns do
             not show who causes whom.
     """
@@ -73,7 +71,7 @@ class ZeroShot:
         if self.world is not None and (likeliest := max(self.world, key=self.world.__getitem__)) in _UNUSUAL:
             remarks.append(f"The table looks as if made of {_UNUSUAL[likeliest]} ({self.world[likeliest]:.0%}).")
         if self.view == "ranks":
-            remarks.append("The columns were mostly read by their ranks, which bent values do not change.")
+            remarks.append("The columns were read by their ranks, which bent values do not change.")
         if not self.orderable:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
@@ -169,12 +167,14 @@ def zero_shot(
         data, scale, knowledge, intervened, weights, kinds
     )
     found = zero_shot_order(values, raw, before, encoder, n_jobs, was_set)
+    own = found.world is not None or weights is not None  # the network for continuous columns tells orders alone
+    hidden, like = (found.confounded, found.world) if own else first_look(values, raw)
     edges, confounded = (
-        None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, found.confounded)
+        None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, hidden)
     )
     if edges is not None and knowledge is not None:
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
-    world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
+    world = None if like is None else dict(zip(WORLDS, like.tolist(), strict=True))
     order = [names[column] for column in found.order]
     orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(fill_linearly(values)) < SIGNIFICANCE
     return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view, orderable)
@@ -226,7 +226,7 @@ def _validated(
     was_set = parse_intervened(columns.without_others(intervened), frame)
     categories = [names.index(name) for name in columns.categories]
     values, missing = with_scores(frame.to_numpy(), categories), int(frame.isna().to_numpy().sum())
-    encoder = shipped_encoder() if weights is None else load_encoder(weights)
+    encoder = encoder_for(columns.kinds.values()) if weights is None else load_encoder(weights)
     return _Validated(names, values, scale == "raw", before, was_set, missing, encoder)
 
 

@@ -5,6 +5,7 @@ come from the same machinery, and the network reads them side by side.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -115,6 +116,19 @@ def normal_scores(table: Array) -> Array:
     [0.0, 0.97, -0.97]
     """
     return np.asarray(stats.norm.ppf((stats.rankdata(table, axis=0) - 0.5) / len(table)))
+
+
+def by_ranks(values: Array) -> Array:
+    """(N, D) -> (N, D), each column's ranks as a normal sample with the column's own mean and standard deviation.
+
+    >>> by_ranks(np.array([[1.0], [2.0], [9.0]])).round(1).ravel().tolist()
+    [0.6, 4.0, 7.4]
+    """
+    return np.asarray(values.mean(axis=0) + values.std(axis=0) * normal_scores(values))
+
+
+# How a network that reads one view can be shown the columns of a table.
+VIEWS: dict[str, Callable[[Array], Array]] = {"values": lambda values: values, "ranks": by_ranks}
 
 
 def _entropies(table: Array) -> Array:

@@ -118,7 +118,8 @@ def _resume(trainer: Trainer, checkpoint: Path, config: PretrainConfig) -> None:
 def _begin(trainer: Trainer, start: Path) -> None:
     encoder = load_encoder(start)
     found, wanted = encoder.description(), trainer.encoder.description()
-    if found | {"evidence": wanted.get("evidence")} != wanted | {"evidence": wanted.get("evidence")}:
+    grown = found | {"evidence": "views"} if found.get("evidence") == "values" else found
+    if wanted not in (found, grown):
         raise ModelFileError(
             f"The weights in '{start}' are of another encoder ({_sizes(found)}) than the one to train "
             f"({_sizes(wanted)}): name weights of the same encoder, or train the one of the weights."

@@ -1,4 +1,4 @@
-"""The network that ships has seen tables with levels and counts."""
+"""Tables with levels and counts are read by a network that has seen such tables."""
 
 import numpy as np
 import pandas as pd
@@ -6,6 +6,7 @@ import pytest
 
 from fipscm import FiP
 from fipscm.order import infer_order
+from fipscm.order.weights import encoder_for, mixed_encoder, shipped_encoder
 from fipscm.simulate.mixed.draw import mixed_scm
 
 
@@ -17,6 +18,11 @@ def table():
     dose = 2 + 0.05 * age + dose
     cured = rng.random(2_000) < 1 / (1 + np.exp(-(1.2 * dose - 0.06 * age - 2.5)))
     return pd.DataFrame({"cured": np.where(cured, "yes", "no"), "dose": dose, "age": age})
+
+
+def test_continuous_columns_keep_their_network():
+    assert encoder_for(["continuous", "continuous"]) is shipped_encoder()
+    assert encoder_for(["continuous", "count"]) is mixed_encoder()
 
 
 def test_a_yes_or_no_column_may_be_an_effect(table):

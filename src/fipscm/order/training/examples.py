@@ -67,7 +67,7 @@ CURRICULUM = {
         scms=12,
         pairs=2_500,
         prior="wide",
-        passes=4,
+        passes=6,
     ),
 }
 

@@ -1,8 +1,8 @@
 """What the order model trains on: tables as varied as real ones. Shapes: N rows, D visible columns.
 
-Three tables in ten are plain P_IN, two are P_IN as it might be measured: one column unseen, some recorded by a sensor.
-The others mix the ingredients of `simulate.ingredients`, also within one table; each column there is standardized
-before its effects read it, so that nothing explodes and no variance tells the order.
+One table in four is plain P_IN. Four in ten are P_IN as it might be: noise that is not additive, causes unseen, columns
+recorded by sensors. The others mix the ingredients of `simulate.ingredients`, also within one table; each column
+there is standardized before its effects read it, so that nothing explodes and no variance tells the order.
 The graphs, Laplace noise and parameter ranges of P_OUT never appear, and neither do the test worlds' forms: arcsinh and
 kinks for post-nonlinear values, bumps for noise scales, bounded factors, networks of logistic units.
 """
@@ -15,6 +15,7 @@ import numpy as np
 from fipscm.arrays import Adjacency, Array, Mask
 from fipscm.errors import DataError, GraphError
 from fipscm.graph import leaves, relabel, topological_order
+from fipscm.order.training.altered import ALTERATIONS, hidden_push, sample_altered
 from fipscm.order.training.p_in import training_scm
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.ingredients.columns import (
@@ -38,7 +39,8 @@ from fipscm.simulate.ingredients.structure import Structure, sample_structure
 from fipscm.simulate.mechanisms import Equation, Linear
 from fipscm.simulate.noises import NOISES, Noise
 
-P_IN, MEASURED = 0.3, 0.2  # shares of the tables
+P_IN, CHANGED = 0.25, 0.4  # shares of the tables
+PUSHED, SENSED, BENT = 0.3, 0.5, 0.15  # shares of the changed ones: a hidden cause, some sensors, a bent one everywhere
 NODE_RANGE, ROW_RANGE, MOST_CELLS = (2, 100), (30, 10_000), 120_000
 # "unit" is "uniform" in other units; Laplace noise belongs to P_OUT.
 LAWS = tuple(law for law in NOISES if law not in ("laplace", "unit"))
@@ -84,8 +86,8 @@ def sample_training_table(nodes: int, rows: int, rng: np.random.Generator) -> Tr
         raise GraphError(f"A training table with {nodes} variables has no order: ask for at least {NODE_RANGE[0]}.")
     if rows < ROW_RANGE[0]:
         raise DataError(f"{rows} rows are too few to train on: ask for at least {ROW_RANGE[0]}.")
-    kind = rng.choice(3, p=[P_IN, MEASURED, 1 - P_IN - MEASURED])
-    return (plain_table, _measured_table, _wide_table)[kind](nodes, rows, rng)
+    kind = rng.choice(3, p=[P_IN, CHANGED, 1 - P_IN - CHANGED])
+    return (plain_table, _changed_table, _wide_table)[kind](nodes, rows, rng)
 
 
 def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
@@ -95,27 +97,49 @@ def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTabl
     return TrainingTable(values, scm.adjacency, np.zeros((nodes, nodes), dtype=bool), _plain_world(scm), ("p-in",))
 
 
-def _measured_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
-    """P_IN, of which one column is unseen, and others are perhaps recorded by sensors."""
-    scm = training_scm(nodes + 1, rng)
-    values, _ = scm.sample_arrays(rows, rng)
+def _changed_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
+    """P_IN with another kind of noise, of which one column is unseen, and others are perhaps recorded by sensors."""
+    scm, entrance = training_scm(nodes + 1, rng), str(rng.choice(list(ALTERATIONS)))
+    noise = scm.noise.sample(rows, rng)
+    noise, pushed = hidden_push(noise, rng) if rng.random() < PUSHED else (noise, _none_of(nodes + 1))
     unseen = _unseen(scm.adjacency, rng)
     seen = np.delete(np.arange(nodes + 1), unseen)
+    values = sample_altered(scm, noise, entrance, rng)[:, seen]
     moved = scm.adjacency[unseen, seen] == 1
-    confounded = np.outer(moved, moved) & ~np.eye(nodes, dtype=bool)
-    share = rng.uniform(0, 0.5) if rng.random() < 0.6 else 0.0
-    palette = Palette((), (), (), sensors=_some(tuple(SENSORS), rng), sensor_share=share)
-    columns = [recorded(Column(z, z, frozenset()), palette, rng) for z in map(standardized, values[:, seen].T)]
-    records = np.column_stack([column.record for column in columns]) * values[:, seen].std(axis=0)
-    world = _plain_world(scm)
+    confounded = (np.outer(moved, moved) | np.outer(pushed[seen], pushed[seen])) & ~np.eye(nodes, dtype=bool)
+    palette = _sensing(rng)
+    columns = [recorded(Column(z, z, frozenset()), palette, rng) for z in map(standardized, values.T)]
+    records = np.column_stack([column.record for column in columns]) * values.std(axis=0)
+    world = _plain_world(scm) if entrance == "additive" or not scm.adjacency.any() else _world_of(entrance)
     records, recording = _recorded_rows(records, world, rng)
-    flags = {"p-in"}.union(recording, *(column.made_with for column in columns))
+    flags = {"p-in", *({} if entrance == "additive" else {entrance})}
+    flags = flags.union(recording, *(column.made_with for column in columns))
     flags |= {"hidden-cause"} if confounded.any() else set()
-    if _half([column.made_with for column in columns], set(DISCRETE)):
+    made_with = [column.made_with for column in columns]
+    if _half(made_with, set(DISCRETE)):
         world = "discrete"
+    elif _half(made_with, {"bent"}):
+        world = "post-nonlinear"
     elif world == "linear-gaussian" and not flags - {"p-in", *recording, "hidden-cause"} <= GAUSSIAN:
         world = "additive"
     return TrainingTable(records, relabel(scm.adjacency, seen), confounded, world, tuple(sorted(flags)))
+
+
+def _none_of(nodes: int) -> Mask:
+    return np.zeros(nodes, dtype=bool)
+
+
+def _world_of(entrance: str) -> str:
+    return next(world for world, entrances in ENTERS.items() if entrance in entrances)
+
+
+def _sensing(rng: np.random.Generator) -> Palette:
+    """Draw what records the columns: nothing, some kinds of sensors here and there, or a bent one everywhere."""
+    drawn = rng.random()
+    if drawn < BENT:
+        return Palette((), (), (), sensors=("bent",), sensor_share=1.0)
+    share = rng.uniform(0, 0.5) if drawn < BENT + SENSED else 0.0
+    return Palette((), (), (), sensors=_some(tuple(SENSORS), rng), sensor_share=share)
 
 
 def _unseen(adjacency: Adjacency, rng: np.random.Generator) -> int:

@@ -147,7 +147,8 @@ def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: Journ
 _P_IN = "P_IN, presets avici and released, half of the time with other noises; no Laplace noise, no P_OUT"
 _PRIORS = {
     "p-in": _P_IN,
-    "wide": f"three tables in ten: {_P_IN}; two: the same, measured; the others mix mechanisms, noises, sensors, kinds",
+    "wide": f"one table in four: {_P_IN}; four in ten: the same with other kinds of noise, hidden causes and sensors; "
+    "the others mix mechanisms, noises, sensors, kinds",
 }
 
 

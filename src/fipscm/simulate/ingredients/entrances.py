@@ -69,8 +69,12 @@ class LocationScale:
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""
+        return self.inner(signal, noise * self.spread(causes), causes)
+
+    def spread(self, causes: Array) -> Array:
+        """(N, P) -> (N,), with a mean square of one."""
         scale = self.scale(standardized(causes @ self.direction), self.depth)
-        return self.inner(signal, noise * scale / np.sqrt(np.mean(scale**2)), causes)
+        return np.asarray(scale / np.sqrt(np.mean(scale**2)))
 
 
 def _one_plus(noise: Array) -> Array:
@@ -107,7 +111,14 @@ BENDS: dict[str, Bend] = {
     "exponential": lambda u, depth: np.exp(depth * np.clip(u, -FAR, FAR)),
     "cube-root": lambda u, depth: np.cbrt(u),
     "power": lambda u, depth: np.sign(u) * np.abs(u) ** (1 + depth),
+    "root": lambda u, depth: (u - u.min()) ** (1 / (1 + depth)),
+    "terraces": lambda u, depth: u + 0.95 * np.sin((1 + depth / 2) * u) / (1 + depth / 2),
 }
+
+
+def sample_bend(rng: np.random.Generator) -> tuple[Bend, float]:
+    """Draw a bend and its depth."""
+    return BENDS[str(rng.choice(list(BENDS)))], rng.uniform(0.5, 1.5)
 
 
 @dataclass(frozen=True)
@@ -115,13 +126,13 @@ class PostNonlinear:
     """Signal plus noise, and the sum bent."""
 
     inner: Additive
-    depth: float
     bend: Bend
+    depth: float
 
     @classmethod
     def sample(cls, causes: int, rng: np.random.Generator) -> "PostNonlinear":
         """Draw the bend and how strong it is."""
-        return cls(Additive.sample(causes, rng), rng.uniform(0.5, 1.5), BENDS[str(rng.choice(list(BENDS)))])
+        return cls(Additive.sample(causes, rng), *sample_bend(rng))
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fipscm.arrays import Array, Mask
+from fipscm.simulate.ingredients.entrances import sample_bend
 
 Sensor = Callable[[Array, np.random.Generator], Array]
 
@@ -54,10 +55,21 @@ def measurement_error(values: Array, rng: np.random.Generator) -> Array:
     return values + rng.uniform(0.1, 0.7) * rng.standard_normal(len(values))
 
 
+def bent(values: Array, rng: np.random.Generator) -> Array:
+    """Record an increasing function of the value, as an amount stands for its logarithm."""
+    bend, depth = sample_bend(rng)
+    return bend(values, depth)
+
+
 DISCRETE: dict[str, Sensor] = {"few-levels": few_levels, "binary": binary}
 # What these record may be the true value itself, which the effects read: a switch is either on or off.
 COARSE: dict[str, Sensor] = {**DISCRETE, "rounded": rounded, "clipped": clipped, "many-zeros": many_zeros}
-SENSORS: dict[str, Sensor] = {**COARSE, "wild-values": wild_values, "measurement-error": measurement_error}
+SENSORS: dict[str, Sensor] = {
+    **COARSE,
+    "wild-values": wild_values,
+    "measurement-error": measurement_error,
+    "bent": bent,
+}
 
 
 def missing_at_random(values: Array, rng: np.random.Generator) -> Mask:

@@ -1,0 +1,76 @@
+"""P_IN with noise that is not additive, and with causes that nobody sees. Shapes: N rows, D variables, P parents.
+
+Functions, graphs and scales of P_IN stay; what changes is how the noise of a node enters it.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fipscm.arrays import Array, Mask
+from fipscm.scm.standard import NodeFunction, StandardSCM
+from fipscm.simulate.ingredients.columns import WILDEST
+from fipscm.simulate.ingredients.entrances import LocationScale, Multiplicative, sample_bend
+from fipscm.simulate.ingredients.functions import standardized
+from fipscm.simulate.noises import NOISES
+
+# From a node function, its parents (N, P) and its noise (N,) to the values (N,).
+Alteration = Callable[[NodeFunction, Array, Array, np.random.Generator], Array]
+HIDDEN_LAWS = ("normal", "uniform", "exponential", "t5", "two-bumps")
+
+
+def _additive(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:
+    return function(parents, noise)
+
+
+def _location_scale(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:
+    if not parents.shape[1]:
+        return function(parents, noise)
+    inputs = np.column_stack([standardized(parent) for parent in parents.T])
+    return function(parents, noise * LocationScale.sample(parents.shape[1], rng).spread(inputs))
+
+
+def _multiplicative(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:
+    if not parents.shape[1]:
+        return function(parents, noise)
+    entrance = Multiplicative.sample(parents.shape[1], rng)
+    return function(parents, np.zeros_like(noise)) * entrance.factor(entrance.depth * standardized(noise))
+
+
+def _post_nonlinear(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:
+    plain, (bend, depth) = function(parents, noise), sample_bend(rng)
+    return np.asarray(plain.mean() + plain.std() * standardized(bend(standardized(plain), depth)))
+
+
+ALTERATIONS: dict[str, Alteration] = {
+    "additive": _additive,
+    "location-scale": _location_scale,
+    "multiplicative": _multiplicative,
+    "post-nonlinear": _post_nonlinear,
+}
+
+
+def sample_altered(scm: StandardSCM, noise: Array, entrance: str, rng: np.random.Generator) -> Array:
+    """(N, D) noises -> (N, D) values; the noise of all nodes, or of most, enters in another way than P_IN has it."""
+    share = 1.0 if rng.random() < 0.6 else rng.uniform(0.5, 1.0)
+    values = np.zeros_like(noise)
+    for node in scm.order:
+        parents = values[:, scm.adjacency[:, node] == 1]
+        alter = ALTERATIONS[entrance if rng.random() < share else "additive"]
+        values[:, node] = _tamed(alter(scm.functions[node], parents, noise[:, node], rng))
+    return values
+
+
+def hidden_push(noise: Array, rng: np.random.Generator) -> tuple[Array, Mask]:
+    """(N, D) noises -> the same with what a hidden root adds to some of them, and (D,) to which."""
+    rows, nodes = noise.shape
+    moved = np.isin(np.arange(nodes), rng.choice(nodes, int(rng.integers(2, max(3, nodes // 3 + 1))), replace=False))
+    weights = moved * rng.uniform(0.5, 3.0, nodes) * rng.choice([-1.0, 1.0], nodes)
+    root = NOISES[str(rng.choice(HIDDEN_LAWS))](rng, (rows, 1))
+    return noise + root * weights * noise.std(axis=0), moved
+
+
+def _tamed(values: Array) -> Array:
+    """(N,), the wildest values moved in."""
+    reach = WILDEST * values.std()
+    return np.clip(values, values.mean() - reach, values.mean() + reach)

@@ -57,6 +57,7 @@ ROWS = [
     {"order.removal"},
     {"order.paper"},
     {"order.weights"},
+    {"order.linear"},
     {"order.inference"},
     {"order.hidden_causes"},
     {"order.training", "order.zero_shot"},

@@ -25,29 +25,30 @@ def p_of_linear_gaussian(values: Array) -> float:
     >>> p_of_linear_gaussian(np.column_stack([cause, cause**2 + noise])) > 0.05
     False
     """
-    z = _undetermined(_standardized(values[tame_rows(values)]))
-    beyond = _standardized(z @ np.linalg.inv(z.T @ z / len(z)))
+    z = undetermined(standardized(values[tame_rows(values)]))
+    beyond = standardized(z @ np.linalg.inv(z.T @ z / len(z)))
     shapes = stats.jarque_bera(np.hstack([z, beyond]), axis=0).pvalue
     far, wide = np.abs(z), np.abs(beyond)
-    correlations = [_p_of_correlations(a, b) for a, b in ((beyond, far), (wide, z), (wide, far))]
+    correlations = [p_of_correlations(a, b) for a, b in ((beyond, far), (wide, z), (wide, far))]
     p_values = np.concatenate([shapes, *correlations])
     return float(min(1.0, p_values.min() * len(p_values)))
 
 
-def _undetermined(z: Array) -> Array:
+def undetermined(z: Array) -> Array:
     """The columns of (N, D) that no others determine."""
     _, triangle, order = linalg.qr(z, mode="economic", pivoting=True)
     return z[:, np.sort(order[: (np.abs(np.diag(triangle)) > SMALLEST_SHARE * len(z) ** 0.5).sum()])]
 
 
-def _p_of_correlations(one: Array, other: Array) -> Array:
+def p_of_correlations(one: Array, other: Array) -> Array:
     """(D * (D - 1),) p-values of the rank correlations of each column of one (N, D) with all others of the other."""
     rows, columns = one.shape
-    correlation = _standardized(normal_scores(one)).T @ _standardized(normal_scores(other)) / rows
+    correlation = standardized(normal_scores(one)).T @ standardized(normal_scores(other)) / rows
     correlation = np.clip(correlation[~np.eye(columns, dtype=bool)], -1, 1)
     return np.asarray(stats.beta(rows / 2 - 1, rows / 2 - 1, loc=-1, scale=2).sf(np.abs(correlation)) * 2)
 
 
-def _standardized(values: Array) -> Array:
+def standardized(values: Array) -> Array:
+    """(N, D) -> (N, D) with mean zero and variance one; a constant becomes zero."""
     centred = values - values.mean(axis=0)
     return np.asarray(centred / np.maximum(centred.std(axis=0), np.finfo(np.float64).tiny))

@@ -2,6 +2,7 @@
 
 A network that was trained on additive noise also reads the columns by their ranks, which no monotone sensor can bend:
 the view in which it is surer of its leaves is the one in which the table looks like those it knows, and it counts.
+Where rows look linear and are likelier along the order of a linear model, that order is taken.
 
 `before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was set from
 outside: (N, D), true where a column was; nothing unless given.
@@ -23,6 +24,8 @@ from fipscm.order.encoder import EvidenceEncoder
 from fipscm.order.evidence.views import VIEWS
 from fipscm.order.experiments import effect_log_odds, observed_rows, rows_by_experiment
 from fipscm.order.fill import fill_linearly
+from fipscm.order.gaussian import standardized
+from fipscm.order.linear import direct_order, linear_challenger
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.reader import EvidenceReader, Reader
@@ -53,7 +56,19 @@ def zero_shot_order(
             steps = None if on_step is None else _one_turn(on_step, turn, len(views))
             answer = remove_leaves(reader, before=before, effects=effects, on_step=steps)
             answers.append(replace(answer, view=view) if len(views) > 1 else answer)
-    return max(answers, key=lambda answer: answer.sureness)
+        found = max(answers, key=lambda answer: answer.sureness)
+        if isinstance(network, AxialEncoder) or intervened.any():
+            return found
+        return _along_a_line(found, network, observed, raw, before)
+
+
+def _along_a_line(found: Removal, network: Encoder, observed: Array, raw: bool, before: Mask | None) -> Removal:
+    """The answer, or that along the order of a linear model where the rows (N, D) leave no doubt about it."""
+    order = linear_challenger(fill_linearly(observed), found.order)
+    if order is None or (before is not None and (before & allowed_from_order(order)).any()):
+        return found
+    reader = reader_of(network, observed, raw, found.view)
+    return replace(remove_leaves(reader, before=allowed_from_order(order).T), view=found.view, linear=True)
 
 
 def drawn_orders(
@@ -68,11 +83,11 @@ def drawn_orders(
 ) -> list[Order]:
     """Draw orders: each on rows resampled within every experiment, its leaves drawn by their odds.
 
-    All of them read the columns in the view that the whole table is read in.
+    All of them read the columns in the view that the whole table is read in; orders of linear models are drawn as such.
     """
     network = encoder or shipped_encoder()
     intervened = _nothing_set(values) if intervened is None else intervened
-    view = zero_shot_order(values, raw, before, network, n_jobs, intervened).view
+    whole = zero_shot_order(values, raw, before, network, n_jobs, intervened)
     observed, groups, complete = (
         observed_rows(values, intervened),
         rows_by_experiment(intervened),
@@ -82,7 +97,9 @@ def drawn_orders(
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
             rows = _informative_resample(values, observed, groups, generator)
-            reader = reader_of(network, values[rows[observed[rows]]], raw, view)
+            if whole.linear:
+                return direct_order(standardized(complete[rows]))
+            reader = reader_of(network, values[rows[observed[rows]]], raw, whole.view)
             effects = effect_log_odds(complete[rows], intervened[rows])
             return remove_leaves(reader, random_leaf(generator), before, effects).order
 

@@ -44,6 +44,7 @@ class Removal:
     confounded: Array | None = None  # (D, D): the probability that a hidden variable causes both
     world: Array | None = None  # (len(WORLDS),): the probability that the table is like that
     view: str = "values"  # how the columns were read
+    linear: bool = False  # whether the order is that of a linear model, and not the encoder's
 
 
 @torch.no_grad()

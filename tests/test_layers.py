@@ -60,6 +60,7 @@ ROWS = [
     {"order.linear"},
     {"order.inference"},
     {"order.hidden_causes"},
+    {"order.confidence"},
     {"order.training", "order.zero_shot"},
     {"questions", "plotting", "dowhy"},
     {"report.words", "report.model"},

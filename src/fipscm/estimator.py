@@ -257,13 +257,15 @@ class FiP(BaseEstimator):
         return self._assess(self._training_table if X is None else self._observations(X))
 
     def _assess(self, table: TrainingTable) -> Self:
-        from fipscm.order.inference import precedence_shares
+        from fipscm.order.confidence import confidence
 
         orders = self._draw_orders(PLAUSIBLE_ORDERS, _generator(self.random_state), table)
         possible = self._constraints.knowledge.allowed(self.blocks_.outer)
         order = self.blocks_.outer_order(self._fitted.order)
         shares = agreement(_readable(table.values, table.blocks), order, orders, possible, table.intervened)
-        return self._adopt_assessment(precedence_shares(orders), shares)
+        observed, before = _readable(table.observed, table.blocks), self._given_precedence(table)
+        sure = confidence(observed, orders, self._raw, before, bool(table.intervened.any()))
+        return self._adopt_assessment(sure, shares)
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
         """Draw rows from the model: what is."""

@@ -57,7 +57,7 @@ def zero_shot_order(
             answer = remove_leaves(reader, before=before, effects=effects, on_step=steps)
             answers.append(replace(answer, view=view) if len(views) > 1 else answer)
         found = max(answers, key=lambda answer: answer.sureness)
-        if isinstance(network, AxialEncoder) or intervened.any():
+        if isinstance(network, AxialEncoder) or intervened.any() or _is_total(before):
             return found
         return _along_a_line(found, network, observed, raw, before)
 
@@ -143,6 +143,11 @@ def reader_of(encoder: Encoder, values: Array, raw: bool, view: str = "values") 
 def _one_turn(on_step: OnStep, turn: int, turns: int) -> OnStep:
     """Count the steps of one turn among those of several."""
     return lambda done, steps: on_step(turn * steps + done, turns * steps)
+
+
+def _is_total(before: Mask | None) -> bool:
+    """Tell whether it is known of every pair which one stands first."""
+    return before is not None and int(before.sum()) == len(before) * (len(before) - 1) // 2
 
 
 def _nothing_set(values: Array) -> Mask:

@@ -17,6 +17,7 @@ from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.order.baselines import BASELINES
 from fipscm.order.category_scores import with_scores
+from fipscm.order.confidence import confidence
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import p_of_linear_gaussian
@@ -195,10 +196,15 @@ def order_confidence(
     intervened: Any = None,
     kinds: Mapping[Hashable, str] | None = None,
 ) -> pd.DataFrame:
-    """P(row precedes column): the share of so many orders, drawn on resampled rows; arguments as in `infer_order`."""
+    """P(row precedes column), from so many orders drawn on resampled rows; arguments as in `infer_order`.
+
+    For other weights than the package's own these are plain shares of the orders.
+    """
     names, values, raw, before, was_set, _, encoder = _validated(data, scale, knowledge, intervened, weights, kinds)
     orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)
-    return pd.DataFrame(precedence_shares(orders), names, names)
+    if weights is not None:
+        return pd.DataFrame(precedence_shares(orders), names, names)
+    return pd.DataFrame(confidence(values, orders, raw, before, bool(was_set.any())), names, names)
 
 
 class _Validated(NamedTuple):

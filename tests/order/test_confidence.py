@@ -1,0 +1,63 @@
+"""What shares of drawn orders are worth depends on what the table is like; what is known stays certain."""
+
+import numpy as np
+import pytest
+
+from fipscm.order import order_confidence
+from fipscm.order.confidence import TRUST, confidence, log_odds, trust
+from fipscm.order.encoder import SCALES, WORLDS
+
+
+@pytest.fixture
+def orders():
+    return [np.array([0, 1, 2])] * 9 + [np.array([1, 0, 2])]
+
+
+@pytest.fixture
+def bent(rng):
+    cause = rng.uniform(-2, 2, 800)
+    other = np.tanh(2 * cause) + 0.3 * rng.exponential(size=800)
+    return np.column_stack([cause, other, other**2 + 0.3 * rng.exponential(size=800)])
+
+
+def test_every_world_has_a_trust_in_either_scale():
+    assert set(TRUST) == set(SCALES)
+    for slopes in TRUST.values():
+        assert tuple(slopes) == WORLDS
+        assert all(0 <= slope for slope in slopes.values())
+
+
+def test_a_mixture_of_worlds_is_trusted_as_much_as_they_are_on_average():
+    slopes = list(TRUST["raw"].values())
+    assert trust(np.array([0.5, 0.5, 0, 0, 0]), raw=True) == pytest.approx((slopes[0] + slopes[1]) / 2)
+
+
+def test_confidence_is_a_probability_its_complement_and_on_the_side_of_the_share(bent, orders):
+    sure = confidence(bent, orders)
+    off = ~np.eye(3, dtype=bool)
+    np.testing.assert_allclose((sure + sure.T)[off], 1)
+    assert 0.5 < sure[0, 1] < sure[0, 2] < 1
+
+
+def test_what_is_known_and_what_experiments_show_stays_as_it_is(bent, orders):
+    before = np.zeros((3, 3), dtype=bool)
+    before[0, 2] = True
+    sure = confidence(bent, orders, before=before)
+    assert (sure[0, 2], sure[2, 0]) == (1, 0)
+    assert sure[0, 1] < 1
+    assert confidence(bent, orders, is_set=True)[0, 1] == pytest.approx(0.9)
+
+
+def test_a_table_whose_rows_do_not_show_the_order_gives_no_confidence():
+    sure = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        first, second, third = rng.standard_normal((3, 500))
+        chain = np.column_stack([first, first + second, first + second + third])
+        sure.append(order_confidence(chain, rng, resamples=8).to_numpy()[np.triu_indices(3, 1)])
+    assert np.abs(np.array(sure) - 0.5).mean() < 0.2
+
+
+def test_more_draws_that_agree_are_worth_more():
+    few, many = (log_odds(np.array([1.0]), draws) for draws in (5, 50))
+    assert few < many

@@ -192,16 +192,22 @@ def mixed(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, scm
 
 @app.command()
 def hidden(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
-    """How well weights tell pairs with a hidden common cause from others, over one SCM of each family of graphs."""
-    told, truth = [], []
-    for world in _worlds("hidden-confounder", COLLECTIONS, nodes, rows, seed):
-        answer = zero_shot(world.table, weights=weights)
-        assert answer.confounded is not None
-        assert world.confounded is not None
-        pairs = np.triu_indices(nodes, 1)
-        told.append(answer.confounded.to_numpy()[pairs])
-        truth.append(world.confounded[pairs])
-    print(f"AUROC {roc_auc_score(np.concatenate(truth), np.concatenate(told)):.3f} over {len(told)} tables", flush=True)
+    """How well weights tell pairs with a hidden common cause, in tables with one and in as many without."""
+    pairs, told, truth = np.triu_indices(nodes, 1), {}, {}
+    for variant in ("hidden-confounder", "plain"):
+        tables = list(_worlds(variant, COLLECTIONS, nodes, rows, seed))
+        answers = [zero_shot(world.table, weights=weights).confounded.to_numpy()[pairs] for world in tables]
+        shared = [world.confounded[pairs] for world in tables if world.confounded is not None]
+        told[variant] = np.concatenate(answers)
+        truth[variant] = np.concatenate(shared) if shared else np.zeros_like(told[variant], dtype=bool)
+    area = roc_auc_score(truth["hidden-confounder"], told["hidden-confounder"])
+    all_told, all_truth = (np.concatenate(list(parts.values())) for parts in (told, truth))
+    likely = all_told > 0.5
+    print(f"AUROC {area:.3f} among the pairs of {len(tables)} tables with a hidden cause", flush=True)
+    print(
+        f"mean probability {all_told[all_truth].mean():.2f} of its pairs, {all_told[~all_truth].mean():.2f} of others"
+    )
+    print(f"of {likely.sum()} pairs that are likely, {all_truth[likely].mean():.2f} have one")
 
 
 @app.command()

@@ -33,7 +33,7 @@ from fipscm.order import (
 )
 from fipscm.order.confidence import log_odds
 from fipscm.order.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
-from fipscm.order.hidden_causes import first_look
+from fipscm.order.readings import first_look
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
 from fipscm.order.training.prior import TrainingTable, sample_training_table
@@ -82,7 +82,7 @@ def validate(weights: Path = WEIGHTS, seed: int = 11, dims: str = "10", per_fami
 
 @app.command()
 def worlds(
-    weights: Path = WEIGHTS,
+    weights: Path | None = None,
     names: str = COLLECTIONS,
     variants: str = ",".join(VARIANTS),
     nodes: int = 10,
@@ -90,7 +90,7 @@ def worlds(
     seed: int = 0,
     scale: str = "standardized",
 ) -> None:
-    """Score weights on every test world: means over the collections and their graph families, one SCM of each."""
+    """Score what ships, or weights, on every test world: means over collections and graph families, one SCM of each."""
     for variant in variants.split(","):
         scores = []
         for world in _worlds(variant, names, nodes, rows, seed):
@@ -171,7 +171,7 @@ def trust(tables: int = 300, seed: int = 5_000, draws: int = 20, scale: str = "s
         print(f"{scale}, {world}: {slope:.2f} ({weight:.0f} edges)", flush=True)
 
 
-def _reader_of(drawn: TrainingTable) -> Encoder:
+def _reader_of(drawn: TrainingTable) -> Encoder | None:
     """The network that would read such a table: levels and counts have one of their own."""
     few = [len(np.unique(column[~np.isnan(column)])) <= 10 for column in drawn.values.T]
     return encoder_for(["ordinal" if is_few else "continuous" for is_few in few])

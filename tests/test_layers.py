@@ -57,7 +57,7 @@ ROWS = [
     {"order.removal"},
     {"order.paper"},
     {"order.weights"},
-    {"order.linear"},
+    {"order.linear", "order.readings"},
     {"order.inference"},
     {"order.hidden_causes"},
     {"order.confidence"},

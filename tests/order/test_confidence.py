@@ -24,7 +24,7 @@ def test_every_world_has_a_trust_in_either_scale():
     assert set(TRUST) == set(SCALES)
     for slopes in TRUST.values():
         assert tuple(slopes) == WORLDS
-        assert all(0 <= slope for slope in slopes.values())
+        assert all(slope >= 0 for slope in slopes.values())
 
 
 def test_a_mixture_of_worlds_is_trusted_as_much_as_they_are_on_average():

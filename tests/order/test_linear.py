@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from fipscm.metrics import tos
-from fipscm.order.inference import drawn_orders, reader_of, zero_shot_order
+from fipscm.order.inference import drawn_orders, zero_shot_order
 from fipscm.order.linear import FEWEST_ROWS, direct_order, linear_challenger
+from fipscm.order.readings import Reading
 from fipscm.order.removal import remove_leaves
 from fipscm.order.weights import save_encoder
 from fipscm.order.zero_shot import zero_shot
@@ -88,7 +89,7 @@ def pair_among_others():
 @pytest.fixture(scope="module")
 def erring(tiny_encoder, pair_among_others):
     """The untrained network, which takes the effect for a cause of its cause."""
-    order = remove_leaves(reader_of(tiny_encoder, pair_among_others.to_numpy(), raw=False)).order
+    order = remove_leaves(Reading(tiny_encoder).of(pair_among_others.to_numpy(), raw=False)).order
     assert order.tolist().index(0) < order.tolist().index(1)
     return tiny_encoder
 

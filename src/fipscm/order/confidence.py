@@ -12,8 +12,8 @@ from scipy.special import expit, logit
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.order.encoder import WORLDS
-from fipscm.order.hidden_causes import first_look
 from fipscm.order.inference import precedence_shares
+from fipscm.order.readings import first_look
 
 # By scale and what the table is like: `python benchmarks/order.py trust`.
 TRUST = {

@@ -3,25 +3,13 @@
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-import torch
 
 from fipscm.arrays import Array
-from fipscm.order.inference import reader_of
-from fipscm.order.removal import side_answers
-from fipscm.order.weights import Encoder, mixed_encoder
+from fipscm.order.readings import first_look
+from fipscm.order.weights import Encoder
 
 LIKELY = 0.5  # a pair counts as suspect where a hidden cause is more likely than not
 Suspect = tuple[Hashable, Hashable, float]  # two columns, and the probability of a hidden cause of both
-
-
-@torch.no_grad()
-def first_look(values: Array, raw: bool = False, encoder: Encoder | None = None) -> tuple[Array | None, Array | None]:
-    """What an encoder sees in rows (N, D) before any leaf is removed; None where it was not trained to.
-
-    (D, D), the probability that a hidden variable causes both columns, and (len(WORLDS),), what the table is like.
-    """
-    confounded, world, _ = side_answers(reader_of(encoder or mixed_encoder(), values, raw).logits())
-    return confounded, world
 
 
 def hidden_causes(values: Array, raw: bool = False, encoder: Encoder | None = None) -> Array | None:

@@ -1,8 +1,7 @@
 """From validated rows to orders of column positions, with any encoder. Shapes: N rows, D variables.
 
-A network that was trained on additive noise also reads the columns by their ranks, which no monotone sensor can bend:
-the view in which it is surer of its leaves is the one in which the table looks like those it knows, and it counts.
-Where rows look linear and are likelier along the order of a linear model, that order is taken.
+A table is read in several ways, and the reading that is surest of its leaves counts. Where rows look linear and are
+likelier along the order of a linear model, that order is taken.
 
 `before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was set from
 outside: (N, D), true where a column was; nothing unless given.
@@ -20,18 +19,14 @@ from numpy.typing import NDArray
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import OrderError
 from fipscm.graph import allowed_from_order
-from fipscm.order.encoder import EvidenceEncoder
-from fipscm.order.evidence.views import VIEWS
 from fipscm.order.experiments import effect_log_odds, observed_rows, rows_by_experiment
 from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import standardized
 from fipscm.order.linear import direct_order, linear_challenger
 from fipscm.order.paper.axial import AxialEncoder
-from fipscm.order.paper.chunks import RowsReader
-from fipscm.order.reader import EvidenceReader, Reader
+from fipscm.order.readings import Reading, readings
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
-from fipscm.order.weights import Encoder, shipped_encoder
-from fipscm.robust import tame_rows
+from fipscm.order.weights import Encoder
 
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 
@@ -45,30 +40,45 @@ def zero_shot_order(
     intervened: Mask | None = None,
     on_step: OnStep | None = None,
 ) -> Removal:
-    """Infer the order and the edges of rows (N, D) that `training_frame` has accepted."""
+    """Infer the order and the edges of rows (N, D) that `training_frame` has accepted.
+
+    They are read by the encoder given, or else by those that ship for continuous columns.
+    """
+    return _read(values, raw, before, encoder, n_jobs, intervened, on_step)[0]
+
+
+def _read(
+    values: Array,
+    raw: bool,
+    before: Mask | None,
+    encoder: Encoder | None,
+    n_jobs: int | None,
+    intervened: Mask | None,
+    on_step: OnStep | None = None,
+) -> tuple[Removal, Reading]:
+    """The surest answer, and which reading of the table gave it."""
     intervened = _nothing_set(values) if intervened is None else intervened
-    network, cores, answers = encoder or shipped_encoder(), processor_cores(n_jobs), []
+    cores, answers = processor_cores(n_jobs), list[tuple[Removal, Reading]]()
     observed, effects = values[observed_rows(values, intervened)], effect_log_odds(fill_linearly(values), intervened)
-    views = views_of(network)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        for turn, view in enumerate(views):
-            reader = reader_of(network, observed, raw, view)
-            steps = None if on_step is None else _one_turn(on_step, turn, len(views))
-            answer = remove_leaves(reader, before=before, effects=effects, on_step=steps)
-            answers.append(replace(answer, view=view) if len(views) > 1 else answer)
-        found = max(answers, key=lambda answer: answer.sureness)
-        if isinstance(network, AxialEncoder) or intervened.any() or _is_total(before):
-            return found
-        return _along_a_line(found, network, observed, raw, before)
+        ways = readings(observed, raw, encoder)
+        for turn, way in enumerate(ways):
+            steps = None if on_step is None else _one_turn(on_step, turn, len(ways))
+            answer = remove_leaves(way.of(observed, raw), before=before, effects=effects, on_step=steps)
+            answers.append((answer if answer.world is not None else replace(answer, view=way.view), way))
+        found, way = max(answers, key=lambda pair: pair[0].sureness)
+        if isinstance(encoder, AxialEncoder) or intervened.any() or _is_total(before):
+            return found, way
+        return _along_a_line(found, way, observed, raw, before), way
 
 
-def _along_a_line(found: Removal, network: Encoder, observed: Array, raw: bool, before: Mask | None) -> Removal:
+def _along_a_line(found: Removal, way: Reading, observed: Array, raw: bool, before: Mask | None) -> Removal:
     """The answer, or that along the order of a linear model where the rows (N, D) leave no doubt about it."""
     order = linear_challenger(fill_linearly(observed), found.order)
     if order is None or (before is not None and (before & allowed_from_order(order)).any()):
         return found
-    reader = reader_of(network, observed, raw, found.view)
-    return replace(remove_leaves(reader, before=allowed_from_order(order).T), view=found.view, linear=True)
+    along = remove_leaves(way.of(observed, raw), before=allowed_from_order(order).T)
+    return replace(along, view=found.view, linear=True)
 
 
 def drawn_orders(
@@ -83,11 +93,10 @@ def drawn_orders(
 ) -> list[Order]:
     """Draw orders: each on rows resampled within every experiment, its leaves drawn by their odds.
 
-    All of them read the columns in the view that the whole table is read in; orders of linear models are drawn as such.
+    All of them read the columns in the way in which the whole table is read; orders of linear models are drawn as such.
     """
-    network = encoder or shipped_encoder()
     intervened = _nothing_set(values) if intervened is None else intervened
-    whole = zero_shot_order(values, raw, before, network, n_jobs, intervened)
+    whole, way = _read(values, raw, before, encoder, n_jobs, intervened)
     observed, groups, complete = (
         observed_rows(values, intervened),
         rows_by_experiment(intervened),
@@ -99,7 +108,7 @@ def drawn_orders(
             rows = _informative_resample(values, observed, groups, generator)
             if whole.linear:
                 return direct_order(standardized(complete[rows]))
-            reader = reader_of(network, values[rows[observed[rows]]], raw, whole.view)
+            reader = way.of(values[rows[observed[rows]]], raw)
             effects = effect_log_odds(complete[rows], intervened[rows])
             return remove_leaves(reader, random_leaf(generator), before, effects).order
 
@@ -123,21 +132,6 @@ def processor_cores(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise OrderError("Nothing can be computed on 0 processor cores: pass a number of them, or -1 for all.")
     return 1 if n_jobs is None else int(effective_n_jobs(n_jobs))
-
-
-def views_of(encoder: Encoder) -> Sequence[str]:
-    """The views of the columns that an encoder is shown one after the other; some read both at once."""
-    return tuple(VIEWS) if isinstance(encoder, EvidenceEncoder) else ("values",)
-
-
-def reader_of(encoder: Encoder, values: Array, raw: bool, view: str = "values") -> Reader:
-    """(N, D) rows as an encoder reads them; one that reads both views bears missing and wild cells itself."""
-    if isinstance(encoder, AxialEncoder):
-        return RowsReader.of(encoder, fill_linearly(values), raw)
-    if isinstance(encoder, EvidenceEncoder):
-        complete = fill_linearly(values)
-        return EvidenceReader.of(encoder, VIEWS[view](complete[tame_rows(complete)])[None], raw)
-    return EvidenceReader.of(encoder, values[None], raw)
 
 
 def _one_turn(on_step: OnStep, turn: int, turns: int) -> OnStep:

@@ -1,7 +1,7 @@
 """Files of encoder weights: each says which encoder it describes, and is refused if altered.
 
-Two such files ship with the package, so that no order needs a download: one for tables of continuous columns, and one,
-trained on a wider prior, for tables in which some columns hold levels or counts, and for hidden causes.
+Two such files ship with the package, so that no order needs a download: one trained on additive noise, and one trained
+on a wider prior, which alone knows levels, counts and hidden causes.
 """
 
 from collections.abc import Iterable
@@ -64,19 +64,19 @@ def load_encoder(path: str | Path) -> Encoder:
 
 @lru_cache(maxsize=1)
 def shipped_encoder() -> Encoder:
-    """The encoder that comes with the package, for continuous columns."""
+    """The encoder that comes with the package for additive noise."""
     return load_encoder(WEIGHTS)
 
 
 @lru_cache(maxsize=1)
 def mixed_encoder() -> Encoder:
-    """The encoder that comes with the package for columns of several kinds; it also tells hidden causes."""
+    """The encoder that comes with the package for columns and noise of every kind; it also tells hidden causes."""
     return load_encoder(MIXED_WEIGHTS)
 
 
-def encoder_for(kinds: Iterable[str]) -> Encoder:
-    """The encoder that has seen tables with columns of these kinds."""
-    return shipped_encoder() if set(kinds) <= {"continuous"} else mixed_encoder()
+def encoder_for(kinds: Iterable[str]) -> Encoder | None:
+    """The one encoder that has seen columns of these kinds; None for continuous ones, which all have seen."""
+    return None if set(kinds) <= {"continuous"} else mixed_encoder()
 
 
 @lru_cache(maxsize=1)

@@ -21,8 +21,9 @@ from fipscm.order.confidence import confidence
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import p_of_linear_gaussian
-from fipscm.order.hidden_causes import Suspect, first_look, suspects
+from fipscm.order.hidden_causes import Suspect, suspects
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
+from fipscm.order.readings import first_look
 from fipscm.order.weights import Encoder, encoder_for, load_encoder
 from fipscm.tables.columns import learnable, warn_of_set_aside
 from fipscm.tables.intervened import parse_intervened
@@ -172,7 +173,7 @@ def zero_shot(
         data, scale, knowledge, intervened, weights, kinds
     )
     found = zero_shot_order(values, raw, before, encoder, n_jobs, was_set)
-    own = found.world is not None or weights is not None  # the network for continuous columns tells orders alone
+    own = found.world is not None or weights is not None  # one of the networks that ship tells orders alone
     hidden, like = (found.confounded, found.world) if own else first_look(values, raw)
     edges, confounded = (
         None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, hidden)
@@ -214,7 +215,7 @@ class _Validated(NamedTuple):
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
     intervened: Mask  # (N, D), true where a column was set from outside
     missing: int  # how many cells had no value
-    encoder: Encoder
+    encoder: Encoder | None  # None for those that ship for continuous columns
 
 
 def _validated(

@@ -38,7 +38,7 @@ from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
 from fipscm.order.training.prior import TrainingTable, sample_training_table
 from fipscm.order.views_encoder import ViewsEncoder
-from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, Encoder, encoder_for, save_encoder
+from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, WIDE_WEIGHTS, Encoder, encoder_for, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.mixed.draw import mixed_scm
@@ -101,7 +101,7 @@ def worlds(
 
 
 @app.command()
-def losses(weights: Path = MIXED_WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
+def losses(weights: Path = WIDE_WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
     """Leaf and parent loss on tables that training did not see, by what they are like; standardized.
 
     Weights that read one view stand for the network that begins with them.
@@ -191,7 +191,7 @@ def mixed(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, scm
 
 
 @app.command()
-def hidden(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
+def hidden(weights: Path = WIDE_WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
     """How well weights tell pairs with a hidden common cause, in tables with one and in as many without."""
     pairs, told, truth = np.triu_indices(nodes, 1), {}, {}
     for variant in ("hidden-confounder", "plain"):

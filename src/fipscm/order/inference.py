@@ -1,7 +1,7 @@
 """From validated rows to orders of column positions, with any encoder. Shapes: N rows, D variables.
 
-A table is read in several ways, and the reading that is surest of its leaves counts. Where rows look linear and are
-likelier along the order of a linear model, that order is taken.
+A table is read in several ways (`order.readings`). Where rows look linear and are likelier along the order of a linear
+model, that order is taken.
 
 `before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was set from
 outside: (N, D), true where a column was; nothing unless given.
@@ -24,7 +24,7 @@ from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import standardized
 from fipscm.order.linear import direct_order, linear_challenger
 from fipscm.order.paper.axial import AxialEncoder
-from fipscm.order.readings import Reading, readings
+from fipscm.order.readings import Reading, Together, readings, second_reading
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
 from fipscm.order.weights import Encoder
 
@@ -55,24 +55,31 @@ def _read(
     n_jobs: int | None,
     intervened: Mask | None,
     on_step: OnStep | None = None,
-) -> tuple[Removal, Reading]:
-    """The surest answer, and which reading of the table gave it."""
+) -> tuple[Removal, Reading | Together]:
+    """The answer, and how the table was read for it."""
+    cores = processor_cores(n_jobs)
     intervened = _nothing_set(values) if intervened is None else intervened
-    cores, answers = processor_cores(n_jobs), list[tuple[Removal, Reading]]()
     observed, effects = values[observed_rows(values, intervened)], effect_log_odds(fill_linearly(values), intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        ways = readings(observed, raw, encoder)
-        for turn, way in enumerate(ways):
-            steps = None if on_step is None else _one_turn(on_step, turn, len(ways))
-            answer = remove_leaves(way.of(observed, raw), before=before, effects=effects, on_step=steps)
-            answers.append((answer if answer.world is not None else replace(answer, view=way.view), way))
-        found, way = max(answers, key=lambda pair: pair[0].sureness)
+        alone, second = readings(encoder), second_reading(observed, raw) if encoder is None else None
+        turns = len(alone) + (second is not None)
+
+        def answer(way: Reading | Together, turn: int) -> Removal:
+            steps = None if on_step is None else _one_turn(on_step, turn, turns)
+            return remove_leaves(way.of(observed, raw), before=before, effects=effects, on_step=steps)
+
+        answers = [(answer(way, turn), way) for turn, way in enumerate(alone)]
+        found, surest = max(answers, key=lambda pair: pair[0].sureness)
+        way = surest if second is None else Together(surest, second)
+        found = found if second is None else answer(way, turns - 1)
+        if len(alone) > 1:
+            found = replace(found, view=surest.view)
         if isinstance(encoder, AxialEncoder) or intervened.any() or _is_total(before):
             return found, way
         return _along_a_line(found, way, observed, raw, before), way
 
 
-def _along_a_line(found: Removal, way: Reading, observed: Array, raw: bool, before: Mask | None) -> Removal:
+def _along_a_line(found: Removal, way: Reading | Together, observed: Array, raw: bool, before: Mask | None) -> Removal:
     """The answer, or that along the order of a linear model where the rows (N, D) leave no doubt about it."""
     order = linear_challenger(fill_linearly(observed), found.order)
     if order is None or (before is not None and (before & allowed_from_order(order)).any()):

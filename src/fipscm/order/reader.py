@@ -1,4 +1,4 @@
-"""Tables as an encoder reads them while leaves are removed: one interface for both encoders.
+"""Tables as encoders read them while leaves are removed: one interface for all encoders.
 
 Shapes: B tables, N rows, D remaining variables.
 """
@@ -68,3 +68,25 @@ class EvidenceReader:
         """Remove one variable from each table."""
         shrunk = [table.without(int(position)) for table, position in zip(self.tables, leaf, strict=True)]
         return type(self)(self.encoder, shrunk, self.raw)
+
+
+class JointReader:
+    """The same tables as two readers see them, who answer together; only one of them need tell more than the order."""
+
+    def __init__(self, first: Reader, second: Reader):
+        self.first, self.second = first, second
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """B and D."""
+        return self.first.shape
+
+    def logits(self) -> Logits:
+        """Average what both say of leaves and parents."""
+        one, two = self.first.logits(), self.second.logits()
+        parent = None if one.parent is None or two.parent is None else (one.parent + two.parent) / 2
+        return two._replace(leaf=(one.leaf + two.leaf) / 2, parent=parent)
+
+    def without(self, leaf: Tensor) -> Self:
+        """Remove one variable from each table."""
+        return type(self)(self.first.without(leaf), self.second.without(leaf))

@@ -1,12 +1,11 @@
-"""In which ways a table is read: by which network, and in which view of its columns. Shapes: N rows, D variables.
+"""In which ways a table is read: by which networks, and in which view of its columns. Shapes: N rows, D variables.
 
 The first network that ships was trained on additive noise. It reads the columns by their values and by their ranks,
-which no monotone sensor can bend. The second one has seen tables of every kind, and joins where it does not take a
-table for additive. Of all these readings the surest one counts: it is the one in which the table looks like those that
-its network knows.
+which no monotone sensor can bend, and the reading that is surer of its leaves counts: there the table looks like those
+that the network knows. A second network has seen noise of every kind. Where it does not take a table for additive, the
+two decide together, by the mean of their log odds.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -17,9 +16,9 @@ from fipscm.order.evidence.views import VIEWS
 from fipscm.order.fill import fill_linearly
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
-from fipscm.order.reader import EvidenceReader, Reader
+from fipscm.order.reader import EvidenceReader, JointReader, Reader
 from fipscm.order.removal import side_answers
-from fipscm.order.weights import Encoder, mixed_encoder, shipped_encoder
+from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
 from fipscm.robust import tame_rows
 
 ADDITIVE = [WORLDS.index(world) for world in ("linear-gaussian", "additive")]
@@ -42,21 +41,28 @@ class Reading:
         return EvidenceReader.of(self.encoder, values[None], raw)
 
 
-def readings(values: Array, raw: bool, encoder: Encoder | None) -> list[Reading]:
-    """In which ways rows (N, D) are read: by the encoder given, or else by those that ship."""
-    return list(_by_one(encoder) if encoder is not None else _by_those_that_ship(values, raw))
+@dataclass(frozen=True)
+class Together:
+    """Two readings that decide by the mean of their log odds."""
+
+    first: Reading
+    second: Reading
+
+    def of(self, values: Array, raw: bool) -> Reader:
+        """(N, D) rows."""
+        return JointReader(self.first.of(values, raw), self.second.of(values, raw))
 
 
-def _by_one(encoder: Encoder) -> Iterator[Reading]:
-    for view in VIEWS if isinstance(encoder, EvidenceEncoder) else ("values",):
-        yield Reading(encoder, view)
+def readings(encoder: Encoder | None) -> list[Reading]:
+    """The ways of which the surest counts: those of the encoder given, or else of the first one that ships."""
+    encoder = encoder or shipped_encoder()
+    return [Reading(encoder, view) for view in (VIEWS if isinstance(encoder, EvidenceEncoder) else ("values",))]
 
 
-def _by_those_that_ship(values: Array, raw: bool) -> Iterator[Reading]:
-    yield from _by_one(shipped_encoder())
+def second_reading(values: Array, raw: bool) -> Reading | None:
+    """That of the network of the wide prior, unless it takes the rows (N, D) for additive."""
     _, world = first_look(values, raw)
-    if world is not None and world[ADDITIVE].sum() < 0.5:
-        yield from _by_one(mixed_encoder())
+    return None if world is not None and world[ADDITIVE].sum() > 0.5 else Reading(wide_encoder())
 
 
 @torch.no_grad()
@@ -65,5 +71,5 @@ def first_look(values: Array, raw: bool = False, encoder: Encoder | None = None)
 
     (D, D), the probability that a hidden variable causes both columns, and (len(WORLDS),), what the table is like.
     """
-    confounded, world, _ = side_answers(Reading(encoder or mixed_encoder()).of(values, raw).logits())
+    confounded, world, _ = side_answers(Reading(encoder or wide_encoder()).of(values, raw).logits())
     return confounded, world

@@ -1,7 +1,7 @@
 """Files of encoder weights: each says which encoder it describes, and is refused if altered.
 
-Two such files ship with the package, so that no order needs a download: one trained on additive noise, and one trained
-on a wider prior, which alone knows levels, counts and hidden causes.
+Three such files ship with the package, so that no order needs a download: one trained on additive noise, one trained on
+noise of every kind, and one trained on more tables with levels and counts. The last two also tell hidden causes.
 """
 
 from collections.abc import Iterable
@@ -17,6 +17,7 @@ from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
 WEIGHTS = Path(__file__).with_name("weights.safetensors")
+WIDE_WEIGHTS = Path(__file__).with_name("wide.safetensors")
 MIXED_WEIGHTS = Path(__file__).with_name("mixed.safetensors")
 EncoderConfig = EvidenceConfig | AxialConfig
 Encoder = EvidenceEncoder | ViewsEncoder | AxialEncoder
@@ -69,13 +70,19 @@ def shipped_encoder() -> Encoder:
 
 
 @lru_cache(maxsize=1)
+def wide_encoder() -> Encoder:
+    """The encoder that comes with the package for noise of every kind; it also tells hidden causes."""
+    return load_encoder(WIDE_WEIGHTS)
+
+
+@lru_cache(maxsize=1)
 def mixed_encoder() -> Encoder:
-    """The encoder that comes with the package for columns and noise of every kind; it also tells hidden causes."""
+    """The encoder that comes with the package for columns of several kinds."""
     return load_encoder(MIXED_WEIGHTS)
 
 
 def encoder_for(kinds: Iterable[str]) -> Encoder | None:
-    """The one encoder that has seen columns of these kinds; None for continuous ones, which all have seen."""
+    """The one encoder that has seen columns of these kinds; None for continuous ones, which two read."""
     return None if set(kinds) <= {"continuous"} else mixed_encoder()
 
 

@@ -7,9 +7,10 @@ model, that order is taken.
 outside: (N, D), true where a column was; nothing unless given.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from fipscm.graph import allowed_from_order
 from fipscm.order.experiments import effect_log_odds, observed_rows, rows_by_experiment
 from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import standardized
-from fipscm.order.linear import direct_order, linear_challenger
+from fipscm.order.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.readings import Reading, Together, readings, second_reading
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
@@ -61,31 +62,34 @@ def _read(
     intervened = _nothing_set(values) if intervened is None else intervened
     observed, effects = values[observed_rows(values, intervened)], effect_log_odds(fill_linearly(values), intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        alone, second = readings(encoder), second_reading(observed, raw) if encoder is None else None
-        turns = len(alone) + (second is not None)
+        ways = readings(encoder)
+        turns = len(ways) + (encoder is None)  # by the networks that ship a table may be read once more
 
-        def answer(way: Reading | Together, turn: int) -> Removal:
+        def answer(way: Reading | Together, before: Mask | None, turn: int) -> Removal:
             steps = None if on_step is None else _one_turn(on_step, turn, turns)
             return remove_leaves(way.of(observed, raw), before=before, effects=effects, on_step=steps)
 
-        answers = [(answer(way, turn), way) for turn, way in enumerate(alone)]
-        found, surest = max(answers, key=lambda pair: pair[0].sureness)
-        way = surest if second is None else Together(surest, second)
-        found = found if second is None else answer(way, turns - 1)
-        if len(alone) > 1:
-            found = replace(found, view=surest.view)
-        if isinstance(encoder, AxialEncoder) or intervened.any() or _is_total(before):
+        answers = [(answer(way, before, turn), way) for turn, way in enumerate(ways)]
+        found, way = max(answers, key=lambda pair: pair[0].sureness)
+        if len(ways) > 1:
+            found = replace(found, view=way.view)
+        if not (isinstance(encoder, AxialEncoder) or intervened.any() or _is_total(before)):
+            line = linear_order(fill_linearly(observed), found.order)
+            if line is not None:
+                return _along(line, found, before, partial(answer, way, turn=turns - 1)), way
+        second = second_reading(observed, raw) if encoder is None else None
+        if second is None:
             return found, way
-        return _along_a_line(found, way, observed, raw, before), way
+        together = Together(way, second)
+        return replace(answer(together, before, turns - 1), view=way.view), together
 
 
-def _along_a_line(found: Removal, way: Reading | Together, observed: Array, raw: bool, before: Mask | None) -> Removal:
-    """The answer, or that along the order of a linear model where the rows (N, D) leave no doubt about it."""
-    order = linear_challenger(fill_linearly(observed), found.order)
-    if order is None or (before is not None and (before & allowed_from_order(order)).any()):
+def _along(line: Order, found: Removal, before: Mask | None, answer: Callable[[Mask], Removal]) -> Removal:
+    """What is found along the order of a linear model; what is known, and an order that is the same, stay."""
+    allowed = allowed_from_order(line)
+    if (line == found.order).all() or (before is not None and (before & allowed).any()):
         return found
-    along = remove_leaves(way.of(observed, raw), before=allowed_from_order(order).T)
-    return replace(along, view=found.view, linear=True)
+    return replace(answer(allowed.T), view=found.view, linear=True)
 
 
 def drawn_orders(

@@ -1,8 +1,8 @@
 """Orders of linear tables whose noise is not normal (DirectLiNGAM, Shimizu et al. 2011). Shapes: N rows, D variables.
 
 Along the right order, what each column has beyond the columns before it is its noise, and all noises are independent.
-A network that has learned from tables of every kind comes close to that order; where rows cannot be told from those of
-a linear model along another order, and are likelier along it beyond doubt, that order is the better one.
+A network that has learned from many tables comes close to that order; where rows cannot be told from those of a linear
+model along another order, and are likelier along it beyond doubt, that order is the better one.
 """
 
 import math
@@ -24,20 +24,22 @@ NORMAL_ENTROPY = (1 + math.log(2 * math.pi)) / 2
 BY_SIZE, BY_SKEW, NORMAL_SIZE = 79.047, 7.4129, 0.37457
 
 
-def linear_challenger(values: Array, order: Order) -> Order | None:
-    """A likelier order of rows (N, D), if these look linear along it; None if they do not, or if there is none."""
+def linear_order(values: Array, order: Order) -> Order | None:
+    """The order of a linear model of rows (N, D): the one given, or a likelier one; None if they do not look linear."""
     z = standardized(values)
     if len(z) < FEWEST_ROWS or undetermined(z).shape != z.shape:
         return None
     first = _residuals(z, order)
-    if (_p_of_noises(first) > SIGNIFICANCE).mean() < LIKE_LINEAR:
+    like_noise = _p_of_noises(first) > SIGNIFICANCE
+    if like_noise.mean() < LIKE_LINEAR:
         return None
     other = direct_order(z)
     noises = _residuals(z, other)
-    if _p_of_noises(noises).min() < SIGNIFICANCE:
-        return None
-    gain, error = _gain(first, noises)
-    return other if gain > DOUBT * error else None
+    if _p_of_noises(noises).min() > SIGNIFICANCE:
+        gain, error = _gain(first, noises)
+        if gain > DOUBT * error:
+            return other
+    return order if like_noise.all() else None
 
 
 def direct_order(z: Array) -> Order:

@@ -2,8 +2,8 @@
 
 The first network that ships was trained on additive noise. It reads the columns by their values and by their ranks,
 which no monotone sensor can bend, and the reading that is surer of its leaves counts: there the table looks like those
-that the network knows. A second network has seen noise of every kind. Where it does not take a table for additive, the
-two decide together, by the mean of their log odds.
+that the network knows. A second network has seen noise of every kind. Where rows do not look linear, and it does not
+take them for additive, the two decide together, by the mean of their log odds.
 """
 
 from dataclasses import dataclass

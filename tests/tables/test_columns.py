@@ -90,6 +90,16 @@ def test_what_is_known_survives_json(columns):
         assert (restored.kinds, restored.levels, restored.set_aside) == (known.kinds, known.levels, known.set_aside)
 
 
+def test_whole_numbers_come_back_as_such_once_their_holes_are_filled(rng):
+    counts = rng.poisson(2.0, size=ROWS)
+    for holed in (pd.Series(counts).where(rng.random(ROWS) < 0.9), pd.Series(counts, dtype="Int64").replace(1, pd.NA)):
+        columns = Columns.of(pd.DataFrame({"visits": holed}))
+        answer = pd.DataFrame({"visits": counts.astype(float)})
+        assert columns.decode(answer)["visits"].dtype == np.int64
+    measured = Columns.of(pd.DataFrame({"visits": counts.astype(float)}))
+    assert measured.decode(answer)["visits"].dtype == np.float64
+
+
 def test_a_table_becomes_numbers_and_one_warning(table):
     numbers, columns = learnable(table)
     with pytest.warns(UserWarning, match="Set aside") as said:

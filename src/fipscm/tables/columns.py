@@ -211,7 +211,11 @@ def _form(column: pd.Series) -> str:
     present = column.dropna().infer_objects()
     if pd.api.types.is_bool_dtype(present):
         return "truth values"
-    return "whole numbers" if pd.api.types.is_integer_dtype(present) else ""
+    # pandas holds whole numbers as floats as soon as one is missing.
+    are_whole = pd.api.types.is_integer_dtype(present) or (
+        len(present) < len(column) and pd.api.types.is_float_dtype(present) and (present % 1 == 0).all()
+    )
+    return "whole numbers" if are_whole else ""
 
 
 def _codes(cells: pd.Series, levels: Sequence[Level]) -> pd.Series:

@@ -688,9 +688,17 @@ class FiP(BaseEstimator):
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
     def _imputed(self, table: TrainingTable, found: "Removal", rng: np.random.Generator) -> TrainingTable:
-        """The table with its missing cells drawn from models that were learned from it, each from the one before."""
+        """The table with its missing cells drawn from models that were learned from it, each from the one before.
+
+        With a given graph, no mechanism may need such cells: then they are left as they were filled in linearly.
+        """
         from fipscm.mechanism.fit import refit_regressions
 
+        if self.graph is not None:
+            causes = self._constraints.allowed(found.order, list(table.frame.columns))
+            trusting = table.trusting_observed(causes)
+            if not trusting.reads_holes(causes):
+                return trusting
         scm, blocks = self._fit_on(table, found, rng, provisional=True), table.blocks
         table = table.trusting_observed(blocks.largest(scm.allowed))
         for _ in range(ROUNDS):
@@ -737,12 +745,12 @@ class FiP(BaseEstimator):
     def _deviations_of(self, scm: LearnedSCM, table: TrainingTable, rng: np.random.Generator) -> Deviations:
         """What the table leaves open about the mechanisms, on everything that order and knowledge allow."""
         blocks, inner, redrawn = table.blocks, table.expanded, []
-        possible = blocks.pairs(self._constraints.allowed(blocks.outer_order(scm.order), blocks.outer))
-        if table.holes.any():
+        allowed = self._constraints.allowed(blocks.outer_order(scm.order), blocks.outer)
+        if table.reads_holes(allowed):
             imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
             for _ in range(REDRAWN):
                 redrawn.append(imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened))
-        return draw_deviations(scm, inner.values, possible, rng, inner.untold, redrawn)
+        return draw_deviations(scm, inner.values, blocks.pairs(allowed), rng, inner.untold, redrawn)
 
     def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Deviations]]:
         """Models on plausible orders, each with its deviations."""

@@ -50,6 +50,10 @@ class TrainingTable(NamedTuple):
         either = self.untold | (self.holes @ causes.T)
         return self._replace(untold=np.where(either.mean(axis=0) <= 2 / 3, either, self.untold))
 
+    def reads_holes(self, causes: Mask) -> bool:
+        """Whether a row tells about a column although one of its causes (D, D) is missing there."""
+        return bool((~self.untold & (self.holes @ causes.T)).any())
+
     def with_values(self, values: Array) -> "TrainingTable":
         """The same table with other values (N, D)."""
         return self._replace(frame=pd.DataFrame(values, self.frame.index, self.frame.columns))

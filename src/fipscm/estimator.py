@@ -44,7 +44,7 @@ from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.blocks import Blocks
-from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
+from fipscm.tables.columns import Columns, learnable, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.frames import in_library, library_of
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.training import TrainingTable, require_more_rows_than_columns
@@ -206,6 +206,7 @@ class FiP(BaseEstimator):
                 "A fit can only go on from a checkpoint with the same random numbers: set random_state to an integer."
             )
         warn_of_set_aside(columns)
+        warn_of_spellings(columns)
         warn_of_missing_codes(frame)
         was_set = parse_intervened(columns.without_others(intervened), frame)
         table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns)), _generator(self.random_state)

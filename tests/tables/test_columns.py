@@ -6,7 +6,7 @@ import pytest
 
 from fipscm.errors import DataError, UnknownNameError
 from fipscm.scm.intervention import Shift
-from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
+from fipscm.tables.columns import Columns, learnable, warn_of_set_aside, warn_of_spellings
 
 ROWS = 40
 
@@ -107,6 +107,13 @@ def test_a_table_becomes_numbers_and_one_warning(table):
     assert [str(warning.message) for warning in said] == [Columns.of(table).remark]
     assert list(numbers.columns) == ["age", "smoker", "ward"]
     assert (numbers.dtypes == np.float64).all()
+
+
+def test_levels_that_look_alike_are_told(recwarn):
+    for levels, said in ((["yes", "no", "Yes"], ["'Yes' and 'yes'"]), (["yes", "no", "never"], [])):
+        warn_of_spellings(Columns.of(pd.DataFrame({"smoker": levels * 20})))
+        assert len(recwarn) == len(said)
+        assert all(words in str(recwarn.pop().message) for words in said)
 
 
 def test_a_table_of_numbers_stays_as_it_is(rng, recwarn):

@@ -42,6 +42,22 @@ def warn_of_set_aside(columns: "Columns") -> None:
         warnings.warn(columns.remark, UserWarning, stacklevel=3)
 
 
+def warn_of_spellings(columns: "Columns") -> None:
+    """Warn of each column two of whose levels differ by capitals or blanks alone."""
+    for name, levels in columns.levels.items():
+        alike: dict[str, Level] = {}
+        for level in levels:
+            other = alike.setdefault("".join(str(level).casefold().split()), level)
+            if other is not level:
+                warnings.warn(
+                    f"Column '{name}' has the levels '{other}' and '{level}': if they mean the same, write them alike "
+                    "first, for they are taken as two.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+                break
+
+
 @dataclass(frozen=True)
 class Columns:
     """What is known about the columns of a table.

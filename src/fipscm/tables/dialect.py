@@ -121,7 +121,7 @@ def _decoded(beginning: bytes, encoding: str) -> str:
     return codecs.getincrementaldecoder(encoding)("replace").decode(beginning)
 
 
-def _split_titles(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+def _split_titles(lines: list[str]) -> tuple[list[str], list[str]]:
     """The lines that stand above a table, and the others.
 
     A title has no separator, although the last line has one; and not as many words, as the names of a table with blanks

@@ -697,11 +697,11 @@ class FiP(BaseEstimator):
 
         if self.graph is not None:
             causes = self._constraints.allowed(found.order, list(table.frame.columns))
-            trusting = table.trusting_observed(causes)
+            trusting = _trusting_observed(table, causes)
             if not trusting.reads_holes(causes):
                 return trusting
         scm, blocks = self._fit_on(table, found, rng, provisional=True), table.blocks
-        table = table.trusting_observed(blocks.largest(scm.allowed))
+        table = _trusting_observed(table, blocks.largest(scm.allowed))
         for _ in range(ROUNDS):
             inner = table.expanded
             scm = refit_regressions(scm, inner.frame, inner.untold, int(rng.integers(2**31)))
@@ -816,6 +816,13 @@ def _readable(values: Array, blocks: Blocks) -> Array:
     from fipscm.order.category_scores import with_scores
 
     return with_scores(values, [blocks.outer.index(name) for name in blocks.levels])
+
+
+def _trusting_observed(table: TrainingTable, causes: Mask) -> TrainingTable:
+    """The table, where each column (D, D causes) is told by rows that have it and its causes, unless those mislead."""
+    from fipscm.mechanism.selection import selected_by_effects
+
+    return table.trusting_observed(causes, selected_by_effects(table.values, table.lacking(causes), causes))
 
 
 def _with_cells(rows: Any, cells: pd.DataFrame) -> pd.DataFrame:

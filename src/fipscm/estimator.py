@@ -822,7 +822,8 @@ def _trusting_observed(table: TrainingTable, causes: Mask) -> TrainingTable:
     """The table, where each column (D, D causes) is told by rows that have it and its causes, unless those mislead."""
     from fipscm.mechanism.selection import selected_by_effects
 
-    return table.trusting_observed(causes, selected_by_effects(table.values, table.lacking(causes), causes))
+    selected = selected_by_effects(table.values, table.lacking(causes), table.intervened, causes)
+    return table.trusting_observed(causes, selected)
 
 
 def _with_cells(rows: Any, cells: pd.DataFrame) -> pd.DataFrame:

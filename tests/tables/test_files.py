@@ -25,6 +25,7 @@ def test_a_table_comes_back_as_it_was_written(tmp_path, rng, suffix):
     ("text", "message"),
     [
         ("", "is empty"),
+        ("# nothing\n", "is empty"),
         ("a,b\n", "no rows"),
         ("a,b\n1,2\n1,2,3\n", "has 3 cells in line 3, but 2 columns"),
         ("a,b\n1,2,3\n4,5,6\n", "rows longer than its line of column names"),

@@ -41,12 +41,13 @@ def weigh_edges(
     """
     log_odds = np.clip(special.logit(np.where(allowed, prior, 0.0)), -SUREST, SUREST)
     limits = log_odds - 0.5 * np.log(len(z))
-    tried, odds = _promising(z, allowed, log_odds, limits, unusable), np.minimum(log_odds, 0)
+    tried = _promising(z, allowed, log_odds, limits, unusable)
     few = tried & (count_usable(z, unusable) <= MOST_ROWS)[:, None]
     weighed = _weigh_few_rows(z, few, log_odds, on_step, unusable)
     limit = np.log(SIGNIFICANCE / len(allowed) ** 2)
     found = eliminate_everywhere(z, tried & ~few, limits, generator, on_step, unusable, limit)
-    odds = np.where(few, weighed.odds, np.where(tried, limits - found.log_p, odds))
+    odds = np.where(tried, limits - found.log_p, np.minimum(log_odds, 0))
+    odds = np.where(few, weighed.odds, odds)
     scores = np.where(allowed, odds / np.log(10), 0.0)
     smoothness = {**weighed.smoothness, **found.smoothness}
     return EdgeTest((scores > 0) & allowed, scores, weighed.curved | found.curved, smoothness)

@@ -13,16 +13,17 @@ from fipscm.mechanism.regression.linear import log_p_values
 from fipscm.mechanism.significance import SIGNIFICANCE
 
 
-def selected_by_effects(values: Array, lacking: Mask, causes: Mask) -> Mask:
+def selected_by_effects(values: Array, lacking: Mask, intervened: Mask, causes: Mask) -> Mask:
     """(D,), columns for which the rows that are `lacking` (N, D) depend on what they lead to, given their causes.
 
-    The values (N, D) have no holes; of causes (D, D), row = effect, column = cause.
+    The values (N, D) have no holes; where a column was `intervened` (N, D) on, its row is not looked at. Of causes
+    (D, D), row = effect, column = cause.
     """
-    z, left_out = (table - table.mean(axis=0) for table in (values, lacking.astype(np.float64)))
     effects, limit = descendants(causes.T), np.log(SIGNIFICANCE / causes.size)
     selected = np.zeros(len(causes), dtype=bool)
     for node in np.flatnonzero(lacking.any(axis=0)):
-        beside = z[:, causes[node]]
-        tests = (np.column_stack([z[:, effect], beside]) for effect in np.flatnonzero(effects[node]))
-        selected[node] = any(log_p_values(test, left_out[:, node])[0] < limit for test in tests)
+        rows = ~intervened[:, node]
+        z, left_out = (table - table.mean(axis=0) for table in (values[rows], lacking[rows, node].astype(np.float64)))
+        tests = (np.column_stack([z[:, effect], z[:, causes[node]]]) for effect in np.flatnonzero(effects[node]))
+        selected[node] = any(log_p_values(test, left_out)[0] < limit for test in tests)
     return selected

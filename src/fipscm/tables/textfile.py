@@ -96,7 +96,7 @@ def _file(content: Content, dialect: Dialect) -> Any:
         return BytesIO(content) if isinstance(content, bytes) else content
     lines = whole(content).decode(dialect.encoding).splitlines(keepends=True)
     told = [place for place, line in enumerate(lines) if line.strip() and not line.startswith(COMMENT)]
-    first = told[len(dialect.above)]
+    first = told[len(dialect.above)] if told else len(lines)
     kept = (line if place >= first and not line.startswith(COMMENT) else "\n" for place, line in enumerate(lines))
     return StringIO("".join(kept))
 

@@ -1,11 +1,13 @@
 """Tables with missing cells, from fit to counterfactual."""
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
 from fipscm import FiP, load
 from fipscm.errors import DataError, UnknownNameError
+from fipscm.questions.impute import Imputer
 from fipscm.simulate import known_scm
 
 ORDER = ["age", "dose", "pain"]
@@ -63,6 +65,25 @@ def test_intervals_are_wider_for_missing_cells(table):
         found = FiP(order=ORDER, random_state=0).fit(rows).effect("dose", on="pain")
         widths.append(found.high - found.low)
     assert widths[1] > 1.1 * widths[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*cells have no value")
+def test_with_a_graph_each_mechanism_rests_on_the_rows_that_have_its_column_and_its_causes(holed, monkeypatch):
+    monkeypatch.setattr(Imputer, "redraw", lambda *_: pytest.fail("drew a cell that no mechanism needs"))
+    graph = nx.DiGraph([("age", "dose"), ("dose", "pain")])
+    rows = FiP(graph=graph, random_state=0).fit(holed).mechanisms_["rows"]
+    assert rows["dose"] == len(holed[["age", "dose"]].dropna())
+    assert rows["pain"] == len(holed[["dose", "pain"]].dropna())
+
+
+@pytest.mark.filterwarnings("ignore:.*cells have no value")
+def test_cells_that_are_missing_where_an_effect_is_large_do_not_bias_their_column(rng):
+    cause = rng.normal(size=2000)
+    frame = pd.DataFrame({"cause": cause, "effect": cause + 0.5 * rng.normal(size=2000)})
+    holed = frame.assign(cause=frame["cause"].where(frame["effect"] < 0.5))
+    graph = nx.DiGraph([("cause", "effect")])
+    filled = FiP(graph=graph, random_state=0).fit(holed).sample(2000, random_state=0)["cause"]
+    assert abs(filled.mean()) < 0.2 < abs(holed["cause"].mean())
 
 
 def test_dropping_is_learning_from_complete_rows(holed):

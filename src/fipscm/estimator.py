@@ -44,7 +44,7 @@ from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.blocks import Blocks
-from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
+from fipscm.tables.columns import Columns, learnable, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.frames import in_library, library_of
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.training import TrainingTable, require_more_rows_than_columns
@@ -206,6 +206,7 @@ class FiP(BaseEstimator):
                 "A fit can only go on from a checkpoint with the same random numbers: set random_state to an integer."
             )
         warn_of_set_aside(columns)
+        warn_of_spellings(columns)
         warn_of_missing_codes(frame)
         was_set = parse_intervened(columns.without_others(intervened), frame)
         table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns)), _generator(self.random_state)
@@ -690,11 +691,19 @@ class FiP(BaseEstimator):
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
     def _imputed(self, table: TrainingTable, found: "Removal", rng: np.random.Generator) -> TrainingTable:
-        """The table with its missing cells drawn from models that were learned from it, each from the one before."""
+        """The table with its missing cells drawn from models that were learned from it, each from the one before.
+
+        With a given graph, no mechanism may need such cells: then they are left as they were filled in linearly.
+        """
         from fipscm.mechanism.fit import refit_regressions
 
+        if self.graph is not None:
+            causes = self._constraints.allowed(found.order, list(table.frame.columns))
+            trusting = _trusting_observed(table, causes)
+            if not trusting.reads_holes(causes):
+                return trusting
         scm, blocks = self._fit_on(table, found, rng, provisional=True), table.blocks
-        table = table.trusting_observed(blocks.largest(scm.allowed))
+        table = _trusting_observed(table, blocks.largest(scm.allowed))
         for _ in range(ROUNDS):
             inner = table.expanded
             scm = refit_regressions(scm, inner.frame, inner.untold, int(rng.integers(2**31)))
@@ -739,12 +748,12 @@ class FiP(BaseEstimator):
     def _deviations_of(self, scm: LearnedSCM, table: TrainingTable, rng: np.random.Generator) -> Deviations:
         """What the table leaves open about the mechanisms, on everything that order and knowledge allow."""
         blocks, inner, redrawn = table.blocks, table.expanded, []
-        possible = blocks.pairs(self._constraints.allowed(blocks.outer_order(scm.order), blocks.outer))
-        if table.holes.any():
+        allowed = self._constraints.allowed(blocks.outer_order(scm.order), blocks.outer)
+        if table.reads_holes(allowed):
             imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
             for _ in range(REDRAWN):
                 redrawn.append(imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened))
-        return draw_deviations(scm, inner.values, possible, rng, inner.untold, redrawn)
+        return draw_deviations(scm, inner.values, blocks.pairs(allowed), rng, inner.untold, redrawn)
 
     def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Deviations]]:
         """Models on plausible orders, each with its deviations."""
@@ -809,6 +818,14 @@ def _readable(values: Array, blocks: Blocks) -> Array:
     from fipscm.order.category_scores import with_scores
 
     return with_scores(values, [blocks.outer.index(name) for name in blocks.levels])
+
+
+def _trusting_observed(table: TrainingTable, causes: Mask) -> TrainingTable:
+    """The table, where each column (D, D causes) is told by rows that have it and its causes, unless those mislead."""
+    from fipscm.mechanism.selection import selected_by_effects
+
+    selected = selected_by_effects(table.values, table.lacking(causes), table.intervened, causes)
+    return table.trusting_observed(causes, selected)
 
 
 def _with_cells(rows: Any, cells: pd.DataFrame) -> pd.DataFrame:

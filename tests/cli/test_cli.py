@@ -55,6 +55,14 @@ def test_counterfactual_reads_rows_from_a_pipe(fipscm, folder):
     np.testing.assert_allclose(imagined["pain"], factual["pain"] - 6 * factual["age"], atol=0.6)
 
 
+def test_impute_fills_in_what_is_missing_and_nothing_else(fipscm, folder):
+    rows = pd.read_csv(folder / "rows.csv").assign(patient=list("abcde"))
+    holed = rows.assign(pain=rows["pain"].where(rows.index > 1))
+    filled = table_of(fipscm("impute", folder / "m.fip", "-", stdin=holed.to_csv(index=False).encode()))
+    pd.testing.assert_frame_equal(filled.where(holed.notna()), holed)
+    np.testing.assert_allclose(filled["pain"], rows["pain"], atol=5)  # its noise has standard deviation one
+
+
 def test_effect_in_words_and_in_json(fipscm, folder):
     ask = ("effect", folder / "m.fip", "--of", "age", "--on", "pain")
     assert "changes pain by" in fipscm(*ask).stdout

@@ -63,3 +63,14 @@ def test_scores_are_positive_exactly_where_edges_are_kept_and_zero_where_none_is
 def test_independent_columns_get_no_edges():
     values = np.random.default_rng(3).standard_normal((150, 8))
     assert not weighed(values, 0.02).kept.any()
+
+
+def test_rows_that_tell_nothing_of_a_node_leave_its_edges_to_the_others(monkeypatch):
+    monkeypatch.setattr("fipscm.mechanism.posterior.MOST_ROWS", 100)  # of 300 rows in all
+    z, allowed = standardized(table(100)), allowed_from_order(range(4))
+    more = np.vstack([z, standardized(np.random.default_rng(9).standard_normal((200, 4)))])
+    unusable = np.zeros(more.shape, dtype=bool)
+    unusable[100:, 3] = True
+    of_few = weigh_edges(z, allowed, np.where(allowed, 0.1, 0.0), torch.Generator())
+    of_more = weigh_edges(more, allowed, np.where(allowed, 0.1, 0.0), torch.Generator(), unusable=unusable)
+    np.testing.assert_allclose(of_more.scores[3], of_few.scores[3])

@@ -6,7 +6,7 @@ import pytest
 
 from fipscm.errors import DataError, UnknownNameError
 from fipscm.scm.intervention import Shift
-from fipscm.tables.columns import Columns, learnable, warn_of_set_aside
+from fipscm.tables.columns import Columns, learnable, warn_of_set_aside, warn_of_spellings
 
 ROWS = 40
 
@@ -90,6 +90,16 @@ def test_what_is_known_survives_json(columns):
         assert (restored.kinds, restored.levels, restored.set_aside) == (known.kinds, known.levels, known.set_aside)
 
 
+def test_whole_numbers_come_back_as_such_once_their_holes_are_filled(rng):
+    counts = rng.poisson(2.0, size=ROWS)
+    for holed in (pd.Series(counts).where(rng.random(ROWS) < 0.9), pd.Series(counts, dtype="Int64").replace(1, pd.NA)):
+        columns = Columns.of(pd.DataFrame({"visits": holed}))
+        answer = pd.DataFrame({"visits": counts.astype(float)})
+        assert columns.decode(answer)["visits"].dtype == np.int64
+    measured = Columns.of(pd.DataFrame({"visits": counts.astype(float)}))
+    assert measured.decode(answer)["visits"].dtype == np.float64
+
+
 def test_a_table_becomes_numbers_and_one_warning(table):
     numbers, columns = learnable(table)
     with pytest.warns(UserWarning, match="Set aside") as said:
@@ -97,6 +107,13 @@ def test_a_table_becomes_numbers_and_one_warning(table):
     assert [str(warning.message) for warning in said] == [Columns.of(table).remark]
     assert list(numbers.columns) == ["age", "smoker", "ward"]
     assert (numbers.dtypes == np.float64).all()
+
+
+def test_levels_that_look_alike_are_told(recwarn):
+    for levels, said in ((["yes", "no", "Yes"], ["'Yes' and 'yes'"]), (["yes", "no", "never"], [])):
+        warn_of_spellings(Columns.of(pd.DataFrame({"smoker": levels * 20})))
+        assert len(recwarn) == len(said)
+        assert all(words in str(recwarn.pop().message) for words in said)
 
 
 def test_a_table_of_numbers_stays_as_it_is(rng, recwarn):

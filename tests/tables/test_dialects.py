@@ -72,6 +72,10 @@ def test_the_plain_case_is_silent_and_what_pandas_reads():
         ('age,dose\n34,"1,5"\n51,"0,5"\n', "decimal commas"),
         ("# of May\nage,dose\n34,1.5\n# a break\n51,0.5\n", "comment lines left out"),
         ("# age,dose\n34,1.5\n51,0.5\n", "names in a comment line"),
+        ("sep=;\nage;dose\n34;1.5\n51;0.5\n", "semicolons between cells"),
+        ("Visits of 2023\n\nage,dose\n34,1.5\n51,0.5\n", "'Visits of 2023' above the names left out"),
+        ("Visits\n# by hand\nWard A\nage,dose\n34,1.5\n51,0.5\n", "comment lines left out, 'Visits' above the names"),
+        ("age dose\n34 1,5\n51 0,5\n", "blanks between cells, decimal commas"),
         ("age , dose\n34,1.5 mg\n51,0.5 mg\n", "'dose' in mg"),
         ("age;dose;\n34;1,5 %;\n51;0,5 %;\n", "semicolons between cells, decimal commas, 'dose' in %"),
         (",age,dose\n0,34,1.5\n1,51,0.5\n", "its first column, which has no name, left out"),
@@ -112,6 +116,11 @@ def test_plain_columns_beside_others_are_read_as_ever(rng):
 def test_a_hash_within_a_cell_is_no_comment():
     frame, _ = read("# of May\nname,age\nitem #4,34\nitem #5,51\n")
     assert frame["name"].tolist() == ["item #4", "item #5"]
+
+
+def test_a_line_with_too_many_cells_is_named():
+    with pytest.raises(DataError, match=r"^The file has 3 cells in line 6, but 2 columns: mend that line"):
+        read("Visits\n# by hand\n" + PLAIN + "1,2,3\n")
 
 
 def test_a_file_without_names(tmp_path):

@@ -80,6 +80,7 @@ def test_names_are_recognised_with_their_levels(cells, kind, levels):
         ([datetime.date(2020, 1, 1 + row % 28) for row in range(ROWS)], "dates"),
         (["2020-01-05", "2021-12-31T10:30:00"] * 20, "dates"),
         (["5.1.2020", "31.12.21"] * 20, "dates"),
+        (["08:30", "17:05:10"] * 20, "dates or times"),
     ],
 )
 def test_what_is_no_variable_is_told(cells, reason):

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from fipscm import __version__
-from fipscm.cli.commands.ask import check, counterfactual, do, effect, sample
+from fipscm.cli.commands.ask import check, counterfactual, do, effect, impute, sample
 from fipscm.cli.commands.bench import bench, bench_summary
 from fipscm.cli.commands.explore import explore
 from fipscm.cli.commands.learn import fit, order
@@ -22,6 +22,7 @@ for command in (
     sample,
     do,
     counterfactual,
+    impute,
     effect,
     check,
     report,

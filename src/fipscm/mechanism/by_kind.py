@@ -97,8 +97,9 @@ def _with_group(
     causes = np.flatnonzero(model.allowed[nodes[0]])
     values, scale = rows[:, nodes], model.scale[list(nodes)]
     fit = _FITS["categorical" if len(nodes) > 1 else kind]
-    process = next((smoothness[node] for node in nodes if node in smoothness), None)
-    waves = _waves(model, causes) if process is not None and len(process.relevance) == len(causes) else None
+    known = [smoothness[node] for node in nodes if node in smoothness]
+    process = _common([each for each in known if len(each.relevance) == len(causes)])
+    waves = None if process is None else _waves(model, causes)
     straight = _design(z[:, causes], None, None, 1.0)
     told = _told(fit, straight, values, scale, False)
     if waves is not None and process is not None:
@@ -267,6 +268,14 @@ def _stretch_of(mean: Callable[[Array], Array], location: Array, scale: float) -
     step = 1e-3
     slope = (mean(location + step) - mean(location - step)).mean() / (2 * step)
     return np.asarray(scale / max(float(slope), 1e-3 * scale))
+
+
+def _common(processes: Sequence[Process]) -> Process | None:
+    """One smoothness for all levels of a category: the median, because a level that hardly bends tells little of it."""
+    if not processes:
+        return None
+    signal, noise = (float(np.median(each)) for each in zip(*((p.signal, p.noise) for p in processes), strict=True))
+    return Process(np.median([each.relevance for each in processes], axis=0), signal, noise, -np.inf)
 
 
 def _stretch(response: Response) -> float:

@@ -31,7 +31,7 @@ from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.parabola import BENDS, Parabola
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip, learn_smoothness
-from fipscm.mechanism.regression.usable import tame_location, told_by, unusable_rows, usable_rows
+from fipscm.mechanism.regression.usable import count_usable, tame_location, told_by, unusable_rows, usable_rows
 from fipscm.mechanism.responding import Blocks
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
@@ -204,19 +204,19 @@ def _judged(z: Array, allowed: Mask, unusable: Mask | None) -> tuple[Mask, Array
     1 / (p sqrt(N)) as it does for edges: a line that bends by chance would go anywhere beyond the rows.
     """
     limit = np.log(SIGNIFICANCE / len(allowed)) - 0.5 * np.log(len(z))
+    has_causes, few = allowed.any(axis=1), count_usable(z, unusable) <= MOST_ROWS
     with warnings.catch_warnings():
-        if len(z) <= MOST_ROWS:
+        if few[has_causes].all():
             warnings.simplefilter("ignore", UserWarning)  # of too few rows for the test, which does not decide
         screening = screen(z, allowed, np.full(allowed.shape, limit), unusable)
     curved, smoothness = screening.curvature < limit, {}
-    if len(z) <= MOST_ROWS:
-        for node in np.flatnonzero(allowed.any(axis=1)):
-            rows = usable_rows(z, node, unusable)
-            causes, effect = rows[:, allowed[node]], rows[:, node]
-            process = learn_process(causes, effect)
-            curved[node] = is_curved(process, causes, effect)
-            if curved[node]:
-                smoothness[int(node)] = process
+    for node in np.flatnonzero(has_causes & few):
+        rows = usable_rows(z, node, unusable)
+        causes, effect = rows[:, allowed[node]], rows[:, node]
+        process = learn_process(causes, effect)
+        curved[node] = is_curved(process, causes, effect)
+        if curved[node]:
+            smoothness[int(node)] = process
     log_p = np.where(curved[:, None], screening.dependence, screening.linear)
     return curved, np.where(allowed, scores_from_log_p(log_p, len(allowed)), 0), smoothness
 

@@ -1,12 +1,13 @@
 """Which allowed causes are real, as posterior odds. Shapes: N rows, D variables, P candidate causes of one node.
 
-Odds = what the order model holds x what the rows say. Where rows are few, they say it by the marginal likelihood of a
-Gaussian process with and without the cause; where they are many, by a test, whose p-value stands for a Bayes factor
-of 1 / (p sqrt(N)). A score is log10 of the odds, so that scores compare across nodes and tables; an edge is kept where
-it is positive.
+Odds = what the order model holds x what the rows say. Where few rows tell about a node, they say it by the marginal
+likelihood of a Gaussian process with and without the cause; where many do, by a test, whose p-value stands for a Bayes
+factor of 1 / (p sqrt(N)). A score is log10 of the odds, so that scores compare across nodes and tables; an edge is kept
+where it is positive.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from fipscm.mechanism.edges import MOST_CANDIDATES, EdgeTest, eliminate_everywhe
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.linear import eliminate_linear
 from fipscm.mechanism.regression.process import CURVED, MOST_ROWS, Process, learn_process, linear_evidence
-from fipscm.mechanism.regression.usable import usable_rows
+from fipscm.mechanism.regression.usable import count_usable, usable_rows
 from fipscm.mechanism.significance import SIGNIFICANCE
 from fipscm.threads import on_one_thread
 
@@ -41,12 +42,15 @@ def weigh_edges(
     log_odds = np.clip(special.logit(np.where(allowed, prior, 0.0)), -SUREST, SUREST)
     limits = log_odds - 0.5 * np.log(len(z))
     tried = _promising(z, allowed, log_odds, limits, unusable)
-    if len(z) <= MOST_ROWS:
-        return _weigh_few_rows(z, allowed, tried, log_odds, on_step, unusable)
+    few = tried & (count_usable(z, unusable) <= MOST_ROWS)[:, None]
+    weighed = _weigh_few_rows(z, few, log_odds, on_step, unusable)
     limit = np.log(SIGNIFICANCE / len(allowed) ** 2)
-    found = eliminate_everywhere(z, tried, limits, generator, on_step, unusable, limit)
+    found = eliminate_everywhere(z, tried & ~few, limits, generator, on_step, unusable, limit)
     odds = np.where(tried, limits - found.log_p, np.minimum(log_odds, 0))
-    return _edge_test(odds, allowed, found.curved, dict(found.smoothness))
+    odds = np.where(few, weighed.odds, odds)
+    scores = np.where(allowed, odds / np.log(10), 0.0)
+    smoothness = {**weighed.smoothness, **found.smoothness}
+    return EdgeTest((scores > 0) & allowed, scores, weighed.curved | found.curved, smoothness)
 
 
 def _promising(z: Array, allowed: Mask, log_odds: Array, limits: Array, unusable: Mask | None) -> Mask:
@@ -62,24 +66,25 @@ def _promising(z: Array, allowed: Mask, log_odds: Array, limits: Array, unusable
     return tried
 
 
-def _edge_test(odds: Array, allowed: Mask, curved: Mask, smoothness: dict[int, Process]) -> EdgeTest:
-    scores = np.where(allowed, odds / np.log(10), 0.0)
-    return EdgeTest((scores > 0) & allowed, scores, curved, smoothness)
+class _FewRows(NamedTuple):
+    """(D, D) posterior log odds, (D,) which nodes are curved, and the smoothness of those."""
+
+    odds: Array
+    curved: Mask
+    smoothness: dict[int, Process]
 
 
-def _weigh_few_rows(
-    z: Array, allowed: Mask, tried: Mask, log_odds: Array, on_step: OnStep, unusable: Mask | None
-) -> EdgeTest:
-    odds, curved, smoothness = np.minimum(log_odds, 0), np.zeros(len(allowed), dtype=bool), {}
+def _weigh_few_rows(z: Array, tried: Mask, log_odds: Array, on_step: OnStep, unusable: Mask | None) -> _FewRows:
+    found = _FewRows(np.zeros(tried.shape), np.zeros(len(tried), dtype=bool), {})
     nodes = np.flatnonzero(tried.any(axis=1))
     for step, node in enumerate(nodes, start=1):
         causes, rows = np.flatnonzero(tried[node]), usable_rows(z, node, unusable)
         weighed = eliminate_by_evidence(rows[:, causes], rows[:, node], log_odds[node, causes])
-        odds[node, causes] = weighed.odds
+        found.odds[node, causes] = weighed.odds
         if weighed.process is not None:
-            curved[node], smoothness[int(node)] = True, weighed.process
+            found.curved[node], found.smoothness[int(node)] = True, weighed.process
         on_step(step, len(nodes))
-    return _edge_test(odds, allowed, curved, smoothness)
+    return found
 
 
 @dataclass(frozen=True)

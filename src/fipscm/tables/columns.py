@@ -42,6 +42,22 @@ def warn_of_set_aside(columns: "Columns") -> None:
         warnings.warn(columns.remark, UserWarning, stacklevel=3)
 
 
+def warn_of_spellings(columns: "Columns") -> None:
+    """Warn of each column two of whose levels differ by capitals or blanks alone."""
+    for name, levels in columns.levels.items():
+        alike: dict[str, Level] = {}
+        for level in levels:
+            other = alike.setdefault("".join(str(level).casefold().split()), level)
+            if other is not level:
+                warnings.warn(
+                    f"Column '{name}' has the levels '{other}' and '{level}': if they mean the same, write them alike "
+                    "first, for they are taken as two.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+                break
+
+
 @dataclass(frozen=True)
 class Columns:
     """What is known about the columns of a table.
@@ -211,7 +227,11 @@ def _form(column: pd.Series) -> str:
     present = column.dropna().infer_objects()
     if pd.api.types.is_bool_dtype(present):
         return "truth values"
-    return "whole numbers" if pd.api.types.is_integer_dtype(present) else ""
+    # pandas holds whole numbers as floats as soon as one is missing.
+    are_whole = pd.api.types.is_integer_dtype(present) or (
+        len(present) < len(column) and pd.api.types.is_float_dtype(present) and (present % 1 == 0).all()
+    )
+    return "whole numbers" if are_whole else ""
 
 
 def _codes(cells: pd.Series, levels: Sequence[Level]) -> pd.Series:

@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ COMMENT = "#"
 # In the order of preference where several would do: commas also stand in numbers, blanks also in names.
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", r"\s+": "blanks"}
 PLAIN_ENCODINGS = ("utf-8", "utf-8-sig")
+_DECLARED = re.compile('"?sep=(.)"?')  # so Excel is told the separator
 # Byte-order marks; that of UTF-32 begins with that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -30,6 +32,7 @@ class Dialect:
         first: the cells of the first line.
         commented_names: names in a comment line before the first row, as NumPy writes them; empty if there are none.
         has_comments: whether lines that begin with # are to be left out.
+        above: the lines above the first one that are to be left out: titles, or what tells Excel the separator.
     """
 
     separator: str = ","
@@ -37,6 +40,7 @@ class Dialect:
     first: tuple[str, ...] = ()
     commented_names: tuple[str, ...] = ()
     has_comments: bool = False
+    above: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> list[str]:
@@ -50,6 +54,8 @@ class Dialect:
             remarks.append("names in a comment line")
         elif self.has_comments:
             remarks.append("comment lines left out")
+        if titles := [line for line in self.above if not _DECLARED.fullmatch(line)]:
+            remarks.append(f"{titles[0].strip()!r} above the names left out")
         return remarks
 
 
@@ -65,11 +71,14 @@ def sniff(beginning: bytes, separator: str | None = None, encoding: str | None =
         lines = lines[:-1]  # it may have been cut
     comments = [line for line in lines if line.startswith(COMMENT)]
     rows = [line for line in lines if line.strip() and not line.startswith(COMMENT)]
-    separator = separator or _separator(rows)
+    above, rows = _split_titles(rows)
+    declared = [match[1] for line in above if (match := _DECLARED.fullmatch(line))]
+    separator = separator or next(iter(declared), None) or _separator(rows)
     first = next(iter(split_cells(rows[:1], separator)), [])
     names = next(iter(split_cells([comments[-1].lstrip(COMMENT)], separator)), []) if comments else []
     names_in_comment = len(names) == len(first) > 1 and are_numbers(first) and not are_numbers(names)
-    return Dialect(separator, encoding, _stripped(first), _stripped(names) if names_in_comment else (), bool(comments))
+    commented_names = _stripped(names) if names_in_comment else ()
+    return Dialect(separator, encoding, _stripped(first), commented_names, bool(comments), tuple(above))
 
 
 def split_cells(lines: Sequence[str], separator: str) -> list[list[str]]:
@@ -110,6 +119,22 @@ def _encoding(beginning: bytes) -> str:
 
 def _decoded(beginning: bytes, encoding: str) -> str:
     return codecs.getincrementaldecoder(encoding)("replace").decode(beginning)
+
+
+def _split_titles(lines: list[str]) -> tuple[list[str], list[str]]:
+    """The lines that stand above a table, and the others.
+
+    A title has no separator, although the last line has one; and not as many words, as the names of a table with blanks
+    between its cells and commas in its numbers would have.
+    """
+    words, marks = len(lines[-1].split()) if lines else 0, set(SEPARATORS) - {r"\s+"}
+    if not lines or marks.isdisjoint(lines[-1]):
+        return [], lines
+    for place, line in enumerate(lines):
+        is_title = marks.isdisjoint(line) and not len(line.split()) == words > 1
+        if not is_title and not _DECLARED.fullmatch(line):
+            return lines[:place], lines[place:]
+    return [], lines
 
 
 def _separator(lines: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ FEW = 10  # as many distinct whole numbers are grades rather than measurements
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
-    r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?"
+    r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|[0-2][0-9]:[0-5][0-9](?::[0-5][0-9].*)?"
 )
 # Of two levels the one that denies is 0, so that effects have the sign that people expect.
 _DENIALS = {"no", "n", "nein", "non", "nej", "nee", "nao", "não", "false", "f", "off", "absent", "negative", "never"}

@@ -1,6 +1,7 @@
 """Tables from files as people have them; `-` is standard input. What is not the plain case is told in one line."""
 
 import os
+import re
 import warnings
 from collections import Counter
 from lzma import LZMAError
@@ -20,6 +21,7 @@ from fipscm.tables.textfile import Reading, parse_text
 
 ANYTHING = Reading()
 UNKNOWN = "?"
+_UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")  # so pandas says it
 _UNNAMED = "Unnamed: "  # so pandas calls a column without a name
 
 
@@ -77,6 +79,12 @@ def _parse(content: Content, title: str, reading: Reading) -> Parsed:
         raise
     except (OSError, ValueError, EOFError, LZMAError, BadZipFile, pa.ArrowException) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        if found := _UNEVEN.search(reason):
+            columns, line, cells = found.groups()
+            raise DataError(
+                f"{title} has {cells} cells in line {line}, but {columns} columns: mend that line, or put a cell that "
+                "holds a separator in quotes."
+            ) from None
         raise DataError(f"{title} cannot be read as a table ({reason}): save it as plain CSV or Parquet.") from None
 
 

@@ -88,11 +88,17 @@ def _read(content: Content, dialect: Dialect, reading: Reading, **options: Any) 
 
 
 def _file(content: Content, dialect: Dialect) -> Any:
-    """What pandas reads from. It would also cut a row at a # in a cell, so that comment lines are left out here."""
-    if not dialect.has_comments:
+    """What pandas reads from. It would also cut a row at a # in a cell, so that comment lines are emptied here.
+
+    Emptied, not removed: then what pandas says about a line has its number in the file.
+    """
+    if not dialect.has_comments and not dialect.above:
         return BytesIO(content) if isinstance(content, bytes) else content
     lines = whole(content).decode(dialect.encoding).splitlines(keepends=True)
-    return StringIO("".join(line for line in lines if not line.startswith(COMMENT)))
+    told = [place for place, line in enumerate(lines) if line.strip() and not line.startswith(COMMENT)]
+    first = told[len(dialect.above)] if told else len(lines)
+    kept = (line if place >= first and not line.startswith(COMMENT) else "\n" for place, line in enumerate(lines))
+    return StringIO("".join(kept))
 
 
 def _doubts_about_names(dialect: Dialect, reading: Reading) -> list[str]:

@@ -42,13 +42,23 @@ class TrainingTable(NamedTuple):
         intervened, holes, untold = map(self.blocks.cells, (self.intervened, self.holes, self.untold))
         return TrainingTable(self.blocks.encode(self.frame), intervened, holes, untold, self.blocks)
 
-    def trusting_observed(self, causes: Mask) -> "TrainingTable":
+    def lacking(self, causes: Mask) -> Mask:
+        """(N, D), where a row does not tell about a column, or lacks one of its causes (D, D)."""
+        return np.asarray(self.untold | (self.holes @ causes.T))
+
+    def trusting_observed(self, causes: Mask, selected: Mask) -> "TrainingTable":
         """The same table, where rows do not tell about a column either if one of its causes (D, D) is missing.
 
-        A cause that was drawn blurs its effects. Where less than a third of the rows would be left, that is borne.
+        A cause that was drawn blurs its effects. Where less than a third of the rows would be left, that is borne. Of
+        `selected` (D,) columns all rows tell, with cells that were drawn, because the others would mislead.
         """
-        either = self.untold | (self.holes @ causes.T)
-        return self._replace(untold=np.where(either.mean(axis=0) <= 2 / 3, either, self.untold))
+        lacking = self.lacking(causes)
+        trusted = np.where(lacking.mean(axis=0) <= 2 / 3, lacking, self.untold)
+        return self._replace(untold=np.where(selected, self.intervened, trusted))
+
+    def reads_holes(self, causes: Mask) -> bool:
+        """Whether a row tells about a column although the column or one of its causes (D, D) is missing there."""
+        return bool((~self.untold & (self.holes | (self.holes @ causes.T))).any())
 
     def with_values(self, values: Array) -> "TrainingTable":
         """The same table with other values (N, D)."""

@@ -61,19 +61,24 @@ def _model_scores(model: Generative, problem: Problem, rng: np.random.Generator)
     return found
 
 
-def _mixed_scores(model: MixedModel, truth: MixedTruth, unit: Array, seed: int) -> dict[str, float]:
-    """Of what is to be expected: of all units under interventions, and of single rows had things been different."""
+def mean_changes(model: MixedModel, truth: MixedTruth, seed: int) -> list[Array]:
+    """What changes on average in every figure (F,), for each contrast that the truth is known of."""
     figures = truth.figures
 
-    def mean_change(contrast: Contrast) -> Array:
+    def change(contrast: Contrast) -> Array:
         ends: list[Do] = [{contrast.treatment: value} for value in (contrast.treated, contrast.control)]
         treated, control = (figures(model.intervene(do, INTERVENED_ROWS, seed)).mean(axis=0) for do in ends)
         return np.where(figures.belonging_to(contrast.treatment), 0.0, treated - control)
 
-    found = {}
+    return [change(contrast) for contrast in truth.contrasts]
+
+
+def _mixed_scores(model: MixedModel, truth: MixedTruth, unit: Array, seed: int) -> dict[str, float]:
+    """Of what is to be expected: of all units under interventions, and of single rows had things been different."""
+    figures, found = truth.figures, {}
     if truth.contrasts:
-        true, changes = zip(*((each.truth, mean_change(each)) for each in truth.contrasts), strict=True)
-        found["effects"] = SCORES["effects"](true, changes, unit)
+        true = [contrast.truth for contrast in truth.contrasts]
+        found["effects"] = SCORES["effects"](true, mean_changes(model, truth, seed), unit)
     errors = [
         SCORES["counterfactual"](test.truth, np.mean([figures(frame) for frame in possible], axis=0), unit)
         for test in truth.expectations

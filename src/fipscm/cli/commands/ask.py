@@ -1,4 +1,4 @@
-"""Commands that ask a model: what is, what if, what would have been, how much, and whether to believe it."""
+"""Commands that ask a model: what is, what if, what would have been, what is missing, how much, and how sure."""
 
 import json
 from typing import Annotated
@@ -48,6 +48,19 @@ def counterfactual(
     source = open_source(model, options, seed)
     intervention, units = as_intervention(change, source.known), rows_for(rows, source, options)
     write_table(source.model().counterfactual(units, intervention, random_state=seed), out)
+
+
+@unfolded
+def impute(model: Model, rows: Rows, options: FitOptions, seed: Seed = 0, out: Out = STREAM) -> None:
+    """Fill in the missing cells of given rows.  Example: fipscm impute model.fip rows.csv --out complete.csv."""
+    from fipscm.cli.source import open_source, rows_for
+    from fipscm.tables.write import require_writable_table, write_table
+
+    require_one_stream(model, rows, options.graph)
+    require_writable_table(out)
+    source = open_source(model, options, seed)
+    units = rows_for(rows, source, options)
+    write_table(source.model().impute(units, random_state=seed), out)
 
 
 @unfolded

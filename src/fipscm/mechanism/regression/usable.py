@@ -24,6 +24,11 @@ def usable_rows(z: Array, node: int, unusable: Mask | None) -> Array:
     return rows if rows is z else np.asarray(rows - rows.mean(axis=0))
 
 
+def count_usable(z: Array, unusable: Mask | None) -> Array:
+    """(D,), how many rows of z (N, D) tell about each column."""
+    return np.full(z.shape[1], len(z)) if unusable is None else np.asarray((~unusable[: len(z)]).sum(axis=0))
+
+
 def unusable_rows(intervened: Mask, wild: Mask, *causes: Mask) -> Mask:
     """(N, D), where a row says nothing about a column: it was set there, or it or one of its causes (D, D) is wild.
 

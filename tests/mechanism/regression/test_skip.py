@@ -16,7 +16,7 @@ def curve():
     allowed = allowed_from_order([0, 1, 2])
     curved = np.array([False, False, True])
     smoothness = learn_smoothness(z, allowed, curved)
-    skip = Skip.fit(z, allowed, curved, 2_000, torch.Generator().manual_seed(0), smoothness)
+    skip = Skip.unsolved(3, torch.Generator().manual_seed(0)).solved(z, allowed, 2_000, smoothness)
     return z, allowed, skip
 
 

@@ -15,11 +15,11 @@ from scipy import linalg, optimize
 from fipscm.arrays import Array
 
 MOST_ROWS = 800  # the time is cubic in their number
-ENOUGH_ROWS = 600  # of larger tables: length scales of more rows predict no better
+MANY_ROWS, ENOUGH_ROWS = 2_000, 500  # so many tell amplitudes so well that length scales of fewer do as well
 LEVEL = 10.0
 CURVED = 6.0  # by how much the log evidence of a curve must exceed that of a line: skewed noise may feign a little
 STARTS = (0.1, 0.4, 1.0)  # inverse length scales
-FIRST_ROWS, FIRST_STEPS, LAST_STEPS = 250, 8, 20
+FIRST_ROWS, FIRST_STEPS, LAST_STEPS = 250, 20, 20
 # A step that gains a smaller share is the last. Where rows are few, evidence is compared; more serve for length scales.
 EXACT, ROUGH = 1e-9, 1e-4
 AWAKE = 0.1  # a cause that looks irrelevant to a few rows, or a smooth part that looks absent, gets a second chance
@@ -52,8 +52,8 @@ class Process:
         return Process(np.maximum(self.relevance, AWAKE), max(self.signal, AWAKE), self.noise, -np.inf)
 
     def evidence_of(self, z: Array, y: Array) -> float:
-        """Log marginal likelihood of causes (N, P) and effect (N,), on the rows that `learn_process` takes."""
-        z, y = learned_from(z), learned_from(y)
+        """Log marginal likelihood of causes (N, P) and effect (N,), of at most the first MOST_ROWS rows."""
+        z, y = z[:MOST_ROWS], y[:MOST_ROWS]
         factor = _factor(_smooth(z * self.relevance, np.log(self.signal)) + _straight(z), self.noise)
         return -_loss(factor, y, linalg.cho_solve((factor, True), y, check_finite=False))
 
@@ -63,22 +63,18 @@ class Process:
         return np.log([*self.relevance, self.signal, self.noise])
 
 
-def learned_from(rows: Array) -> Array:
-    """The rows from which smoothness is learned, and on which evidence is compared."""
-    return rows if len(rows) <= MOST_ROWS else rows[:ENOUGH_ROWS]
-
-
 def learn_process(z: Array, y: Array, start: Process | None = None) -> Process:
-    """Learn from causes (N, P) and effect (N,).
+    """Learn from causes (N, P) and effect (N,); at most from the first MOST_ROWS, of many from the first ENOUGH_ROWS.
 
     Without a start, several are tried on a few rows, which come near in little time; more rows then need few steps.
     """
+    rows = MOST_ROWS if len(z) < MANY_ROWS else ENOUGH_ROWS
     tolerance = EXACT if len(z) <= MOST_ROWS else ROUGH
     if start is None:
         tried = [Process(np.full(z.shape[1], roughness), 1.0, 0.2, -np.inf) for roughness in STARTS]
         first = [_climb(z[:FIRST_ROWS], y[:FIRST_ROWS], process, FIRST_STEPS, tolerance) for process in tried]
         start = max(first, key=lambda process: process.evidence)
-    return _climb(learned_from(z), learned_from(y), start.awake(), LAST_STEPS, tolerance)
+    return _climb(z[:rows], y[:rows], start.awake(), LAST_STEPS, tolerance)
 
 
 def _climb(z: Array, y: Array, start: Process, steps: int, tolerance: float) -> Process:
@@ -104,11 +100,11 @@ class Line(NamedTuple):
 
 
 def learn_line(z: Array, y: Array) -> Line:
-    """Learn from causes (N, P) and effect (N,), on the rows that `learn_process` takes.
+    """Learn from causes (N, P) and effect (N,), of at most the first MOST_ROWS rows.
 
     It needs no more than the singular values of the design, so that P may be zero.
     """
-    z, y = learned_from(z), learned_from(y)
+    z, y = z[:MOST_ROWS], y[:MOST_ROWS]
     design = np.column_stack([np.full(len(z), LEVEL**0.5), z])
     vectors, values, _ = linalg.svd(design, full_matrices=False)
     explained = np.square(vectors.T @ y)
@@ -131,7 +127,7 @@ def linear_evidence(z: Array, y: Array) -> float:
 
 def is_curved(process: Process, z: Array, y: Array) -> bool:
     """Whether the rows prefer this process to a linear one."""
-    return process.evidence > linear_evidence(z, y) + CURVED
+    return process.evidence_of(z, y) > linear_evidence(z, y) + CURVED
 
 
 def _straight(z: Array) -> Array:

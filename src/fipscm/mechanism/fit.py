@@ -306,16 +306,19 @@ class _Learner:
         trains = (not self.config.provisional and len(z) >= NETWORK_ROWS) or not self.config.skip
         fitted = round((1 - self.config.training.validation) * len(z)) if trains else len(z)
         skip, unusable = Skip.none(len(allowed)), unusable_rows(self.intervened, self.wild, allowed)
-        box = Box.of(self.rows, self.wild)
+        box, smooth = Box.of(self.rows, self.wild), dict[int, Process]()
         if self.config.skip:
             smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
             curved = curved & ~self.kinds.linked  # what is on a scale of its own is solved at the end
             parabolas = find_parabolas(z, allowed, curved, smoothness, unusable) if parabolas is None else parabolas
             curved = curved & ~np.isin(np.arange(len(allowed)), list(parabolas))
-            skip = self._solved(allowed, curved, fitted, smoothness, unusable, parabolas)
+            smooth = {node: process for node, process in smoothness.items() if curved[node]}
+            skip = Skip.unsolved(len(allowed), self.generator)
+            skip = self._solved(skip, allowed, fitted, smooth, unusable, parabolas)
             if self.wild.any():
-                unusable = self._unexplained(skip, box, unusable)
-                skip = self._solved(allowed, curved, fitted, smoothness, unusable, parabolas)
+                before, unusable = unusable, self._unexplained(skip, box, unusable)
+                changed = (unusable != before).any(axis=0)
+                skip = self._solved(skip, allowed, fitted, smooth, unusable, parabolas, changed)
                 box = Box.of(self.rows, self.wild & ~told_by(unusable, allowed))
         residual = z - skip(z, box.standardized(self.centre, self.scale))
         untold = self.intervened | (unusable & (self.wild @ allowed.T))
@@ -353,7 +356,6 @@ class _Learner:
         residual -= model.learned_part(z)
         noise, known = EmpiricalNoise.of(self.scale * residual), ~np.isnan(residual)
         residual[unusable[: len(z)]] = np.nan
-        smooth = {} if smoothness is None else {node: each for node, each in smoothness.items() if curved[node]}
         model = replace(model, noise=noise)
         if not self.config.provisional:
             r2, log_likelihood = held_out_scores(z, residual, allowed, skip, smooth, fitted, partial)
@@ -388,15 +390,16 @@ class _Learner:
 
     def _solved(
         self,
+        skip: Skip,
         allowed: Mask,
-        curved: Mask,
         fitted: int,
-        smoothness: Mapping[int, Process],
+        smooth: Mapping[int, Process],
         unusable: Mask,
         parabolas: Mapping[int, Parabola],
+        nodes: Mask | None = None,
     ) -> Skip:
         steps = steps_of("Solving nodes", self.on_progress)
-        return Skip.fit(self.z, allowed, curved, fitted, self.generator, smoothness, steps, unusable, parabolas)
+        return skip.solved(self.z, allowed, fitted, smooth, steps, unusable, parabolas, nodes)
 
     def _unexplained(self, skip: Skip, box: Box, unusable: Mask) -> Mask:
         """(N, D), where a column was set from outside, or is farther from what its causes make of it than noise is.

@@ -38,7 +38,7 @@ class LogarithmTable:
     Attributes:
         z: (N, D) standardized rows in random order, and
         rows: (N, D) the same rows in their units.
-        tried: (D,) columns that may be modelled on their logarithm.
+        tried: (D,) columns that may be modelled on their logarithm: all their values are positive.
         intervened: (N, D), cells that were set from outside.
         wild: (N, D), cells far from all others.
     """
@@ -52,10 +52,10 @@ class LogarithmTable:
     @classmethod
     def of(cls, z: Array, rows: Array, tried: Mask, intervened: Mask, wild: Mask) -> "LogarithmTable":
         """Of wild cells (N, D) those whose logarithms are not wild are taken back: amounts that multiply have tails."""
-        wild = wild.copy()
-        for column in np.flatnonzero((rows.min(axis=0) > 0) & wild.any(axis=0)):
+        wild, positive = wild.copy(), rows.min(axis=0) > 0
+        for column in np.flatnonzero(positive & wild.any(axis=0)):
             wild[:, [column]] &= wild_cells(np.log(rows[:, [column]]))
-        return cls(z, rows, tried, intervened, wild)
+        return cls(z, rows, tried & positive, intervened, wild)
 
     def used(self, node: int, causes: Mask) -> Mask:
         """(N,), the rows that tell about a node with these causes (D,)."""
@@ -122,10 +122,10 @@ class _Comparison(NamedTuple):
 
 
 def _compared(model: LearnedSCM, original: LearnedSCM, node: int, table: LogarithmTable) -> _Comparison | None:
-    """A logarithm of a node that was fitted to the first rows; None where a column has none, or hardly varies."""
+    """A logarithm of a node that was fitted to the first rows; None where rows are few, or hardly vary."""
     used = table.used(node, model.allowed[node])
     values = table.rows[used, node]
-    if len(values) < 2 * HELD_OUT or table.rows[:, node].min() <= 0 or values.std() < LEAST_VARIATION * values.mean():
+    if len(values) < 2 * HELD_OUT or values.std() < LEAST_VARIATION * values.mean():
         return None
     causes = table.z[used][:, model.allowed[node]]
     seen = slice(0, len(values) - len(values) // HELD_OUT)

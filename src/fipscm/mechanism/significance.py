@@ -33,7 +33,7 @@ def log_f_tail(log_ratio: ArrayLike, numerator: ArrayLike, denominator: ArrayLik
         *(np.asarray(v, dtype=np.float64) for v in (log_ratio, numerator, denominator))
     )
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        exact = stats.f.logsf(np.exp(log_ratio), first, second)
+        exact = np.log(special.fdtrc(first, second, np.exp(log_ratio)))
     a, b = second / 2, first / 2
     log_odds = log_ratio + np.log(first / second)
     log_x, log_rest = -np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)

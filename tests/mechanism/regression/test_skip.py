@@ -16,7 +16,7 @@ def curve():
     allowed = allowed_from_order([0, 1, 2])
     curved = np.array([False, False, True])
     smoothness = learn_smoothness(z, allowed, curved)
-    skip = Skip.fit(z, allowed, curved, 2_000, torch.Generator().manual_seed(0), smoothness)
+    skip = Skip.unsolved(3, torch.Generator().manual_seed(0)).solved(z, allowed, 2_000, smoothness)
     return z, allowed, skip
 
 
@@ -59,3 +59,18 @@ def test_straight_nodes_stay_exactly_linear(curve):
     z, _, skip = curve
     assert (skip.amplitudes[:2] == 0).all()
     assert skip.weights[1, 0] == pytest.approx(z[:, 0] @ z[:, 1] / (z[:, 0] @ z[:, 0]))
+
+
+def test_waves_are_the_sum_of_all_their_cosines(curve):
+    z, _, skip = curve
+    angles = (z * skip.relevance[2]) @ skip.frequencies + skip.phases
+    expected = skip.intercept[2] + z @ skip.weights[2] + np.cos(angles) @ skip.amplitudes[2]
+    np.testing.assert_allclose(skip.node(z, 2, Box.of(z)), expected, atol=1e-9)
+
+
+def test_solving_some_nodes_again_leaves_the_others_as_they_are(curve):
+    z, allowed, skip = curve
+    nodes, other = np.array([False, True, False]), 2 * z
+    again = skip.solved(other, allowed, len(z), {}, nodes=nodes)
+    assert again.weights[1, 0] == pytest.approx(skip.weights[1, 0])
+    np.testing.assert_array_equal(again(z, Box.of(z))[:, [0, 2]], skip(z, Box.of(z))[:, [0, 2]])

@@ -45,7 +45,7 @@ class ParabolaFit(NamedTuple):
 
 
 def learn_parabola(z: Array, y: Array) -> Parabola:
-    """Learn from causes (N, P) and effect (N,), on the rows that `learn_process` takes."""
+    """Learn from causes (N, P) and effect (N,), at most the first MOST_ROWS rows."""
     z, y = z[:MOST_ROWS], y[:MOST_ROWS]
     bent = products(z, pairs_of(z.shape[1]))
     tried = (Parabola(bend, *learn_line(np.hstack([z, bend**0.5 * bent]), y)) for bend in BENDS)

@@ -14,7 +14,8 @@ from scipy import linalg, optimize
 
 from fipscm.arrays import Array
 
-MOST_ROWS = 800  # the time is cubic in their number, and length scales of more rows predict no better
+MOST_ROWS = 800  # the time is cubic in their number
+MANY_ROWS, ENOUGH_ROWS = 2_000, 500  # so many tell amplitudes so well that length scales of fewer do as well
 LEVEL = 10.0
 CURVED = 6.0  # by how much the log evidence of a curve must exceed that of a line: skewed noise may feign a little
 STARTS = (0.1, 0.4, 1.0)  # inverse length scales
@@ -51,7 +52,7 @@ class Process:
         return Process(np.maximum(self.relevance, AWAKE), max(self.signal, AWAKE), self.noise, -np.inf)
 
     def evidence_of(self, z: Array, y: Array) -> float:
-        """Log marginal likelihood of causes (N, P) and effect (N,), on the rows that `learn_process` takes."""
+        """Log marginal likelihood of causes (N, P) and effect (N,), of at most the first MOST_ROWS rows."""
         z, y = z[:MOST_ROWS], y[:MOST_ROWS]
         factor = _factor(_smooth(z * self.relevance, np.log(self.signal)) + _straight(z), self.noise)
         return -_loss(factor, y, linalg.cho_solve((factor, True), y, check_finite=False))
@@ -63,16 +64,17 @@ class Process:
 
 
 def learn_process(z: Array, y: Array, start: Process | None = None) -> Process:
-    """Learn from causes (N, P) and effect (N,), at most the first MOST_ROWS rows of them.
+    """Learn from causes (N, P) and effect (N,); at most from the first MOST_ROWS, of many from the first ENOUGH_ROWS.
 
     Without a start, several are tried on a few rows, which come near in little time; more rows then need few steps.
     """
+    rows = MOST_ROWS if len(z) < MANY_ROWS else ENOUGH_ROWS
     tolerance = EXACT if len(z) <= MOST_ROWS else ROUGH
     if start is None:
         tried = [Process(np.full(z.shape[1], roughness), 1.0, 0.2, -np.inf) for roughness in STARTS]
         first = [_climb(z[:FIRST_ROWS], y[:FIRST_ROWS], process, FIRST_STEPS, tolerance) for process in tried]
         start = max(first, key=lambda process: process.evidence)
-    return _climb(z[:MOST_ROWS], y[:MOST_ROWS], start.awake(), LAST_STEPS, tolerance)
+    return _climb(z[:rows], y[:rows], start.awake(), LAST_STEPS, tolerance)
 
 
 def _climb(z: Array, y: Array, start: Process, steps: int, tolerance: float) -> Process:
@@ -98,7 +100,7 @@ class Line(NamedTuple):
 
 
 def learn_line(z: Array, y: Array) -> Line:
-    """Learn from causes (N, P) and effect (N,), on the rows that `learn_process` takes.
+    """Learn from causes (N, P) and effect (N,), of at most the first MOST_ROWS rows.
 
     It needs no more than the singular values of the design, so that P may be zero.
     """
@@ -125,7 +127,7 @@ def linear_evidence(z: Array, y: Array) -> float:
 
 def is_curved(process: Process, z: Array, y: Array) -> bool:
     """Whether the rows prefer this process to a linear one."""
-    return process.evidence > linear_evidence(z, y) + CURVED
+    return process.evidence_of(z, y) > linear_evidence(z, y) + CURVED
 
 
 def _straight(z: Array) -> Array:

@@ -71,45 +71,56 @@ class Skip:
         return cls(**{field.name: arrays[field.name] for field in fields(cls) if field.name in arrays})
 
     @classmethod
+    def unsolved(cls, variables: int, generator: "torch.Generator") -> "Skip":
+        """Waves without amplitudes, to be `solved`."""
+        from fipscm.mechanism.regression.smooth import Waves
+
+        waves, square = Waves.draw(variables, WAVES, generator), np.zeros((variables, variables))
+        amplitudes, intercept = np.zeros((variables, WAVES)), np.zeros(variables)
+        return cls(square, square, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
+
     @on_one_thread()
-    def fit(
-        cls,
+    def solved(
+        self,
         z: Array,
         allowed: Mask,
-        curved: Mask,
         fitted: int,
-        generator: "torch.Generator",
         smoothness: "Mapping[int, Process]",
         on_step: OnStep = uncounted,
         unusable: Mask | None = None,
         parabolas: "Mapping[int, Parabola]" = MappingProxyType({}),
+        nodes: Mask | None = None,
     ) -> "Skip":
-        """Solve each node on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
+        """Solve nodes on standardized rows (N, D): by least squares, and if curved, with waves on the first rows.
 
         The later rows are held out from curved nodes, to measure whether the network improves on them. `smoothness` has
         that of every curved node; `parabolas` are not among these. No node is fitted on the rows that are `unusable`
-        (N, D) for it.
+        (N, D) for it. Of `nodes` (D,), all unless given, the others stay as they are.
         """
+        import torch
+
         from fipscm.mechanism.regression.parabola import fit_parabola
         from fipscm.mechanism.regression.smooth import Waves, fit_waves
 
-        variables = len(allowed)
-        weights, relevance = least_squares(z, allowed, unusable), np.zeros((variables, variables))
-        intercept, amplitudes = _intercepts(z, weights, unusable), np.zeros((variables, WAVES))
-        waves = Waves.draw(variables, WAVES, generator)
-        nodes = np.flatnonzero(curved & allowed.any(axis=1))
-        for step, node in enumerate(nodes, start=1):
-            causes = np.flatnonzero(allowed[node])
+        anew = np.ones(len(allowed), dtype=bool) if nodes is None else nodes
+        straight = least_squares(z, allowed & anew[:, None], unusable)
+        weights = np.where(anew[:, None], straight, self.weights)
+        intercept = np.where(anew, _intercepts(z, straight, unusable), self.intercept)
+        relevance, amplitudes = self.relevance.copy(), self.amplitudes.copy()
+        waves = Waves(torch.from_numpy(self.frequencies), torch.from_numpy(self.phases))
+        curved = [node for node in smoothness if anew[node]]
+        for step, node in enumerate(curved, start=1):
+            causes, process = np.flatnonzero(allowed[node]), smoothness[node]
             rows = uncentred_rows(z[:fitted], node, unusable)
-            count, process = min(WAVES, WAVES_PER_CAUSE * len(causes)), smoothness[int(node)]
+            count = min(WAVES, WAVES_PER_CAUSE * len(causes))
             solution = fit_waves(rows[:, causes], rows[:, node], waves.of(causes.tolist(), count), process)
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
             amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
-            on_step(step, len(nodes))
-        skip = cls(weights, relevance, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
-        for node, parabola in parabolas.items():
+            on_step(step, len(curved))
+        skip = replace(self, weights=weights, relevance=relevance, amplitudes=amplitudes, intercept=intercept)
+        for node in (node for node in parabolas if anew[node]):
             causes, rows = np.flatnonzero(allowed[node]), uncentred_rows(z[:MOST_ROWS], node, unusable)
-            skip = skip.with_parabola(node, causes, fit_parabola(rows[:, causes], rows[:, node], parabola))
+            skip = skip.with_parabola(node, causes, fit_parabola(rows[:, causes], rows[:, node], parabolas[node]))
         return skip
 
     def with_node(self, node: int, intercept: float, causes: Order, weights: Array, amplitudes: Array) -> "Skip":
@@ -186,10 +197,17 @@ class Skip:
         return derivative
 
     def _waves(self, node: int) -> tuple[Mask, Array, Array, Array]:
-        """A node's causes (D,), and the amplitudes (M,), stretched frequencies (P, M) and phases (M,) of its waves."""
+        """A node's causes (D,), and the amplitudes (M,), stretched frequencies (P, M) and phases (M,) of its waves.
+
+        A cosine and a sine of the same frequency, which stand side by side, are one cosine, and take half of the time.
+        """
         causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
-        stretched = self.relevance[node, causes, None] * self.frequencies[np.ix_(causes, running)]
-        return causes, self.amplitudes[node, running], stretched, self.phases[running]
+        frequencies = self.frequencies[np.ix_(causes, running)]
+        amplitudes, phases = self.amplitudes[node, running], self.phases[running]
+        if np.array_equal(frequencies[:, ::2], frequencies[:, 1::2]):
+            both = (amplitudes * np.exp(1j * phases)).reshape(-1, 2).sum(axis=1)
+            amplitudes, phases, frequencies = np.abs(both), np.angle(both), frequencies[:, ::2]
+        return causes, amplitudes, self.relevance[node, causes, None] * frequencies, phases
 
     def waves_of(self, node: int) -> "Waves":
         """The waves that a node has, of its causes alone, as a fit takes them."""

@@ -33,10 +33,13 @@ def weigh_edges(
     generator: torch.Generator,
     on_step: OnStep = uncounted,
     unusable: Mask | None = None,
+    *,
+    uneven: bool = True,
 ) -> EdgeTest:
     """Weigh every allowed cause on standardized columns (N, D), given the order model's probabilities (D, D).
 
-    Row = effect in all of them. Rows that are `unusable` (N, D) say nothing about that effect.
+    Row = effect in all of them. Rows that are `unusable` (N, D) say nothing about that effect. `uneven` says whether
+    noises may be.
     """
     log_odds = np.clip(special.logit(np.where(allowed, prior, 0.0)), -SUREST, SUREST)
     limits = log_odds - 0.5 * np.log(len(z))
@@ -44,7 +47,7 @@ def weigh_edges(
     if len(z) <= MOST_ROWS:
         return _weigh_few_rows(z, allowed, tried, log_odds, on_step, unusable)
     limit = np.log(SIGNIFICANCE / len(allowed) ** 2)
-    found = eliminate_everywhere(z, tried, limits, generator, on_step, unusable, limit)
+    found = eliminate_everywhere(z, tried, limits, generator, on_step, unusable, limit, uneven)
     odds = np.where(tried, limits - found.log_p, np.minimum(log_odds, 0))
     return _edge_test(odds, allowed, found.curved, dict(found.smoothness))
 

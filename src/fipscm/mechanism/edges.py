@@ -13,14 +13,13 @@ import torch
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.progress import OnStep, uncounted
-from fipscm.mechanism.regression.process import Process, learn_process
+from fipscm.mechanism.regression.process import CURVED, Process, learn_process
 from fipscm.mechanism.regression.smooth import Waves, predict_halves
 from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.response.location_scale import inputs_of
 from fipscm.mechanism.screen import screen
-from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_correction, log_p_of_gain, scores_from_log_p
-from fipscm.mechanism.uneven import NodeRows
+from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_correction, scores_from_log_p
 from fipscm.mechanism.unevenness import log_p_of_unevenness
 from fipscm.threads import on_one_thread
 
@@ -124,10 +123,15 @@ def eliminate(
     """
     shuffled = torch.randperm(len(z), generator=generator).numpy()
     rows = _Rows(z[shuffled], y[shuffled], Waves.draw(z.shape[1], WAVES, generator))
-    found = _eliminate(rows, limits)
-    spread = _uneven_spread(rows, found.residual, uneven_limit, generator.initial_seed())
-    if spread is not None:
-        found = _eliminate(replace(rows, spread=spread), limits)
+    process = rows.learn(list(range(z.shape[1])))
+    found = _eliminate(rows, process, limits)
+    inputs = inputs_of(rows.y - found.residual, rows.z)
+    if log_p_of_unevenness(inputs, found.residual) < uneven_limit:
+        rows = rows.with_spread(inputs, found.residual, generator.initial_seed())
+        uneven = rows.learn(list(range(z.shape[1])))
+        # A curve that waves cannot follow leaves uneven residuals too, but the rows are not more likely with a spread.
+        if uneven.evidence > process.evidence + CURVED:
+            found = _eliminate(rows, uneven, limits)
     return found.log_p, found.process
 
 
@@ -143,6 +147,12 @@ class _Rows:
     def learn(self, causes: list[int], start: Process | None = None) -> Process:
         """The smoothness in some of the causes."""
         return learn_process(self.z[:, causes], self.y, start, self.spread)
+
+    def with_spread(self, inputs: Array, residual: Array, seed: int) -> "_Rows":
+        """The same rows with the spread that residuals (N,) have, given inputs (N, P + 1)."""
+        # A generator of its own, so that what else is learned does not depend on it.
+        smoothness = SpreadSmoothness.learn(inputs, residual, torch.Generator().manual_seed(seed))
+        return replace(self, spread=fit_spread(inputs, residual, smoothness)(inputs))
 
     def predictions(self, process: Process, causes: list[int]) -> Array:
         """(N,), each half of the rows as the other half predicts it from some of the causes."""
@@ -168,10 +178,9 @@ class _Eliminated(NamedTuple):
     residual: Array
 
 
-def _eliminate(rows: _Rows, limits: Array) -> _Eliminated:
+def _eliminate(rows: _Rows, process: Process, limits: Array) -> _Eliminated:
     """Remove candidates, the least significant first, until all that stay are below their limits (P,)."""
     staying = list(range(len(limits)))
-    process = rows.learn(staying)
     own: Process | None = process  # of exactly those that stay: what was learned beside others need not be theirs
     log_p, full = np.zeros(len(limits)), rows.y
     while staying:
@@ -195,19 +204,6 @@ def _eliminate(rows: _Rows, limits: Array) -> _Eliminated:
     if own is None:
         own = rows.learn(staying, process.of(staying)) if staying else process.of(staying)
     return _Eliminated(log_p, own, rows.y - (full if staying else rows.y.mean()))
-
-
-def _uneven_spread(rows: _Rows, residual: Array, limit: float, seed: int) -> Array | None:
-    """(N,), how far the noise of each row spreads, if unseen rows prove that it does so unevenly."""
-    inputs = inputs_of(rows.y - residual, rows.z)
-    if log_p_of_unevenness(inputs, residual) >= limit:
-        return None
-    # Of its own, so that what else is learned does not depend on it.
-    smoothness = SpreadSmoothness.learn(inputs, residual, torch.Generator().manual_seed(seed))
-    gains = NodeRows(inputs, residual).gains(smoothness)
-    if log_p_of_gain(torch.from_numpy(gains)) >= limit:
-        return None
-    return fit_spread(inputs, residual, smoothness)(inputs)
 
 
 def _beside_others(rows: _Rows, process: Process, causes: list[int], cause: int, full: Array) -> tuple[float, Process]:

@@ -6,7 +6,6 @@ the score exceeds -log10 of the level.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -26,6 +25,7 @@ from fipscm.threads import on_one_thread
 MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number
 MOST_ROWS = 20_000  # that waves are fitted to and tested on
 WAVES, WAVES_PER_CAUSE = 200, 64  # more of them find no more causes
+SPREAD_ROWS, SMOOTHNESS_ROWS = 4_000, 400  # for the spread of noises, and how smooth it is: weights may be rough
 
 
 @dataclass(frozen=True)
@@ -115,24 +115,24 @@ def eliminate(
 ) -> tuple[Array, Process]:
     """Remove candidates (N, P) without which unseen rows of y are predicted as well.
 
-    Where what is left spreads unevenly, with a log p-value below `uneven_limit`, all are tested once more, and quiet
-    rows then count for more than loud ones.
+    Where what they leave spreads unevenly, with a log p-value below `uneven_limit`, quiet rows count for more than loud
+    ones.
 
     Returns the log p-value (P,) of each candidate when it was removed, or at the end for those that stay below their
     limits (P,), and the smoothness of the effect in those that stay.
     """
     shuffled = torch.randperm(len(z), generator=generator).numpy()
     rows = _Rows(z[shuffled], y[shuffled], Waves.draw(z.shape[1], WAVES, generator))
-    process = rows.learn(list(range(z.shape[1])))
-    found = _eliminate(rows, process, limits)
-    inputs = inputs_of(rows.y - found.residual, rows.z)
-    if log_p_of_unevenness(inputs, found.residual) < uneven_limit:
-        rows = rows.with_spread(inputs, found.residual, generator.initial_seed())
-        uneven = rows.learn(list(range(z.shape[1])))
+    candidates = list(range(z.shape[1]))
+    process = rows.learn(candidates)
+    location = rows.predictions(process, candidates)
+    if log_p_of_unevenness(inputs_of(location, rows.z), rows.y - location) < uneven_limit:
+        uneven = rows.with_spread_about(location, generator.initial_seed())
+        likely = uneven.learn(candidates, process)
         # A curve that waves cannot follow leaves uneven residuals too, but the rows are not more likely with a spread.
-        if uneven.evidence > process.evidence + CURVED:
-            found = _eliminate(rows, uneven, limits)
-    return found.log_p, found.process
+        if likely.evidence > process.evidence + CURVED:
+            rows, process = uneven, likely
+    return _eliminate(rows, process, limits)
 
 
 @dataclass(frozen=True)
@@ -148,11 +148,13 @@ class _Rows:
         """The smoothness in some of the causes."""
         return learn_process(self.z[:, causes], self.y, start, self.spread)
 
-    def with_spread(self, inputs: Array, residual: Array, seed: int) -> "_Rows":
-        """The same rows with the spread that residuals (N,) have, given inputs (N, P + 1)."""
+    def with_spread_about(self, location: Array, seed: int) -> "_Rows":
+        """The same rows with the spread that they have about locations (N,)."""
+        inputs, residual = inputs_of(location, self.z), self.y - location
         # A generator of its own, so that what else is learned does not depend on it.
-        smoothness = SpreadSmoothness.learn(inputs, residual, torch.Generator().manual_seed(seed))
-        return replace(self, spread=fit_spread(inputs, residual, smoothness)(inputs))
+        generator, few = torch.Generator().manual_seed(seed), slice(0, SPREAD_ROWS)
+        smoothness = SpreadSmoothness.learn(inputs[:SMOOTHNESS_ROWS], residual[:SMOOTHNESS_ROWS], generator)
+        return replace(self, spread=fit_spread(inputs[few], residual[few], smoothness)(inputs))
 
     def predictions(self, process: Process, causes: list[int]) -> Array:
         """(N,), each half of the rows as the other half predicts it from some of the causes."""
@@ -170,19 +172,14 @@ class _Rows:
         return log_p_of_correction((self.y - less) / unit, (full - less) / unit)
 
 
-class _Eliminated(NamedTuple):
-    """(P,) log p-values, the smoothness in the causes that stay, and what they leave of the node (N,)."""
+def _eliminate(rows: _Rows, process: Process, limits: Array) -> tuple[Array, Process]:
+    """Remove candidates, the least significant first, until all that stay are below their limits (P,).
 
-    log_p: Array
-    process: Process
-    residual: Array
-
-
-def _eliminate(rows: _Rows, process: Process, limits: Array) -> _Eliminated:
-    """Remove candidates, the least significant first, until all that stay are below their limits (P,)."""
+    Returns the log p-values (P,) and the smoothness in the causes that stay.
+    """
     staying = list(range(len(limits)))
     own: Process | None = process  # of exactly those that stay: what was learned beside others need not be theirs
-    log_p, full = np.zeros(len(limits)), rows.y
+    log_p = np.zeros(len(limits))
     while staying:
         full = rows.predictions(process, staying)
         for cause in staying:
@@ -203,7 +200,7 @@ def _eliminate(rows: _Rows, process: Process, limits: Array) -> _Eliminated:
             staying.remove(cause)
     if own is None:
         own = rows.learn(staying, process.of(staying)) if staying else process.of(staying)
-    return _Eliminated(log_p, own, rows.y - (full if staying else rows.y.mean()))
+    return log_p, own
 
 
 def _beside_others(rows: _Rows, process: Process, causes: list[int], cause: int, full: Array) -> tuple[float, Process]:

@@ -106,7 +106,7 @@ def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Arra
     first = np.flatnonzero(told[: table.fitted])
     z = table.z[first]
     # Length scales that were learned as if all rows told the same follow the noise of the loud ones.
-    process = learn_process(z[:, causes], z[:, node], None, 1 / np.sqrt(weights[first]))
+    process = learn_process(z[:, causes], z[:, node], table.smoothness[node], 1 / np.sqrt(weights[first]))
     skip = replace(skip, relevance=skip.relevance.copy())
     skip.relevance[node, causes] = process.relevance
     regression = WaveRegression(z[:, causes], skip.waves_of(node), process, weights[first])

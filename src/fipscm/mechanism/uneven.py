@@ -92,7 +92,7 @@ def with_location_scale(model: LearnedSCM, node: int, table: NoiseTable, smoothn
 
 
 def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Array) -> Skip:
-    """The skip with one node solved by least squares with weights (N,) of the rows; the length scales of a curve are learned again."""
+    """The skip with one node solved by least squares with weights (N,) of the rows; a curve has new length scales."""
     skip, causes, told = model.skip, np.flatnonzero(model.on_mean[node]), table.told[:, node]
     if node in table.parabolas:
         z = table.z[told]

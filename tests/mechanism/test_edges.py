@@ -93,3 +93,18 @@ def test_an_edge_that_anyone_sees_is_kept(effect, seed):
     values = np.column_stack([x, effect(x, rng)])
     z = (values - values.mean(axis=0)) / values.std(axis=0)
     assert find_edges(z, allowed_from_order([0, 1]), torch.Generator().manual_seed(0)).kept[1, 0]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_causes_are_found_in_the_quiet_rows_of_an_uneven_noise(seed):
+    rng = np.random.default_rng(seed)
+    noise = rng.standard_normal((3, 2_000))
+    cause = rng.standard_normal(2_000)
+    other = np.sin(1.5 * cause) + 0.5 * noise[0]
+    related = np.tanh(cause) - other + 0.5 * noise[1]
+    spread = 0.5 * np.exp(1.2 * cause - other - 0.5)
+    effect = np.sin(2 * cause) + np.tanh(other) + spread * noise[2]
+    values = np.column_stack([cause, other, related, effect])
+    z, allowed = (values - values.mean(axis=0)) / values.std(axis=0), np.zeros((4, 4), dtype=bool)
+    allowed[3, :3] = True
+    assert find_edges(z, allowed, torch.Generator().manual_seed(0)).kept[3].tolist() == [True, True, False, False]

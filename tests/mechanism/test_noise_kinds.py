@@ -145,6 +145,13 @@ def test_too_few_rows_for_monotone_noise_are_told(table):
     assert model.mechanisms_.loc["b", "noise"] == "location-scale"
 
 
+@pytest.mark.parametrize("noise", ["location-scale", "monotone"])
+def test_too_few_rows_for_any_spread_are_told(table, noise):
+    with pytest.warns(UserWarning, match="noise of b, c: additive noise is used"):
+        found = FiP(graph=CHAIN, noise=noise, random_state=0).fit(table[:40])
+    assert (found.mechanisms_["noise"] == "additive").all()
+
+
 def test_monotone_noise_can_be_asked_for():
     noise = noises(6, 400)
     table = pd.DataFrame({"a": noise[:, 0], "b": np.exp(noise[:, 0] / 2 + noise[:, 1] / 2)})

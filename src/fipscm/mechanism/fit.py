@@ -132,13 +132,14 @@ def fit_mechanism(
     steps, judged = steps_of("Testing edges", on_progress), without_references(allowed, learner.rows, blocks)
     if (required == allowed).all():
         return learner.fit(allowed, *_judged(z, allowed, unusable_rows(intervened, wild, allowed)))
+    uneven = config.noise != Additive.kind
     if config.edges == "posterior":
         prior = _checked_prior(prior, allowed)
         unusable = unusable_rows(intervened, wild, judged, judged & (prior > RELEVANT))
-        found = weigh_edges(z, judged, prior, generator, steps, unusable)
+        found = weigh_edges(z, judged, prior, generator, steps, unusable, uneven=uneven)
     elif config.edges == "test":
         unusable = unusable_rows(intervened, wild, judged)
-        found = find_edges(z, judged, generator, config.limit, steps, unusable)
+        found = find_edges(z, judged, generator, config.limit, steps, unusable, uneven=uneven)
     else:
         return _fit_by_derivatives(learner, allowed, required)
     kept, scores = found.kept, found.scores

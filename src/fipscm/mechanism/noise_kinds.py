@@ -13,6 +13,7 @@ import torch
 
 from fipscm.arrays import Array, Order
 from fipscm.errors import DataError
+from fipscm.graph import listed
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, EmpiricalNoise, TabulatedDensity
 from fipscm.mechanism.progress import OnProgress, silent, steps_of
@@ -48,9 +49,9 @@ def with_noises(
     """The model, all of whose noises are additive, with the kinds of noises asked for; `network` lets it train one."""
     if noise == Additive.kind:
         return model
-    nodes = _nodes(model, table)
+    nodes = _nodes(model, table, says_so=network and noise != AUTO)
     uneven, doubted = _with_location_scales(model, table, noise, nodes, generator, on_progress)
-    if not network or noise == LocationScale.kind:
+    if not network or noise == LocationScale.kind or not doubted:
         return uneven
     tried = _to_be_monotone(uneven, table, noise, doubted)
     return _with_monotones(uneven, model, table, noise, tried, doubted, generator, on_progress)
@@ -73,11 +74,19 @@ def with_their_noises(model: LearnedSCM, rows: Array, table: NoiseTable) -> Lear
     return replace(model, noise=EmpiricalNoise(ordered), on_spread=spread, held_out_log_likelihood=likelihood)
 
 
-def _nodes(model: LearnedSCM, table: NoiseTable) -> Order:
-    """Those that have causes, additive noise, and rows enough."""
+def _nodes(model: LearnedSCM, table: NoiseTable, says_so: bool) -> Order:
+    """Those that have causes, additive noise, and rows enough; warns about the others if it `says_so`."""
     additive = np.array([isinstance(response, Additive) for response in model.responses])
+    additive &= model.allowed.any(axis=1)
     enough = table.known.sum(axis=0) >= FEWEST_ROWS
-    return np.flatnonzero(model.allowed.any(axis=1) & additive & enough)
+    if says_so and (additive & ~enough).any():
+        short = listed(model.names[node] for node in np.flatnonzero(additive & ~enough))
+        warnings.warn(
+            f"Fewer than {FEWEST_ROWS} rows tell about the noise of {short}: additive noise is used there.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return np.flatnonzero(additive & enough)
 
 
 def _with_location_scales(

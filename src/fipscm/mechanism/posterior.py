@@ -34,10 +34,13 @@ def weigh_edges(
     generator: torch.Generator,
     on_step: OnStep = uncounted,
     unusable: Mask | None = None,
+    *,
+    uneven: bool = True,
 ) -> EdgeTest:
     """Weigh every allowed cause on standardized columns (N, D), given the order model's probabilities (D, D).
 
-    Row = effect in all of them. Rows that are `unusable` (N, D) say nothing about that effect.
+    Row = effect in all of them. Rows that are `unusable` (N, D) say nothing about that effect. `uneven` says whether
+    noises may be.
     """
     log_odds = np.clip(special.logit(np.where(allowed, prior, 0.0)), -SUREST, SUREST)
     limits = log_odds - 0.5 * np.log(len(z))
@@ -45,7 +48,7 @@ def weigh_edges(
     few = tried & (count_usable(z, unusable) <= MOST_ROWS)[:, None]
     weighed = _weigh_few_rows(z, few, log_odds, on_step, unusable)
     limit = np.log(SIGNIFICANCE / len(allowed) ** 2)
-    found = eliminate_everywhere(z, tried & ~few, limits, generator, on_step, unusable, limit)
+    found = eliminate_everywhere(z, tried & ~few, limits, generator, on_step, unusable, limit, uneven)
     odds = np.where(tried, limits - found.log_p, np.minimum(log_odds, 0))
     odds = np.where(few, weighed.odds, odds)
     scores = np.where(allowed, odds / np.log(10), 0.0)

@@ -10,7 +10,7 @@ from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
 from fipscm.mechanism.regression.parabola import Parabola, fit_parabola
-from fipscm.mechanism.regression.process import Process
+from fipscm.mechanism.regression.process import Process, learn_process
 from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.regression.smooth import WaveRegression
 from fipscm.mechanism.regression.spread import Spread, SpreadSmoothness, fit_spread
@@ -92,7 +92,7 @@ def with_location_scale(model: LearnedSCM, node: int, table: NoiseTable, smoothn
 
 
 def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Array) -> Skip:
-    """The skip with one node solved by least squares with weights (N,) of the rows; its smoothness stays."""
+    """The skip with one node solved by least squares with weights (N,) of the rows; a curve has new length scales."""
     skip, causes, told = model.skip, np.flatnonzero(model.on_mean[node]), table.told[:, node]
     if node in table.parabolas:
         z = table.z[told]
@@ -105,7 +105,11 @@ def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Arra
         return skip.with_node(node, solution[0], causes, solution[1:], skip.amplitudes[node])
     first = np.flatnonzero(told[: table.fitted])
     z = table.z[first]
-    regression = WaveRegression(z[:, causes], skip.waves_of(node), table.smoothness[node], weights[first])
+    # Length scales that were learned as if all rows told the same follow the noise of the loud ones.
+    process = learn_process(z[:, causes], z[:, node], table.smoothness[node], 1 / np.sqrt(weights[first]))
+    skip = replace(skip, relevance=skip.relevance.copy())
+    skip.relevance[node, causes] = process.relevance
+    regression = WaveRegression(z[:, causes], skip.waves_of(node), process, weights[first])
     fit = regression.fit(z[:, node])
     amplitudes = np.zeros_like(skip.amplitudes[node])
     amplitudes[skip.amplitudes[node] != 0] = fit.amplitudes

@@ -5,7 +5,7 @@ from scipy import optimize, stats
 
 from fipscm.mechanism.regression import process as processes
 from fipscm.mechanism.regression.process import LEVEL, is_curved, learn_process, linear_evidence
-from fipscm.mechanism.regression.smooth import Waves, fit_waves, predict
+from fipscm.mechanism.regression.smooth import WaveRegression, Waves, fit_waves, predict
 
 
 def rows(count=120, causes=3, seed=0):
@@ -14,13 +14,14 @@ def rows(count=120, causes=3, seed=0):
     return z, np.sin(2 * z[:, 0]) + 0.2 * rng.standard_normal(count)
 
 
-def test_the_slope_of_the_evidence_is_that_of_finite_differences():
+@pytest.mark.parametrize("uneven", [np.ones(60), np.linspace(0.1, 3, 60)], ids=["even", "uneven"])
+def test_the_slope_of_the_evidence_is_that_of_finite_differences(uneven):
     z, y = rows(60)
     straight = LEVEL + z @ z.T
     at = np.array([-0.3, -1.0, 0.2, 0.1, -1.0])
     error = optimize.check_grad(
-        lambda p: processes.loss_and_slope(p, z, y, straight)[0],
-        lambda p: processes.loss_and_slope(p, z, y, straight)[1],
+        lambda p: processes.loss_and_slope(p, z, y, straight, uneven)[0],
+        lambda p: processes.loss_and_slope(p, z, y, straight, uneven)[1],
         at,
     )
     assert error < 1e-4
@@ -87,3 +88,14 @@ def test_blocks_of_rows_add_up(monkeypatch):
     whole = fit_waves(z, y, waves, process)
     monkeypatch.setattr("fipscm.mechanism.regression.smooth.BLOCK", 7)
     np.testing.assert_allclose(fit_waves(z, y, waves, process).amplitudes, whole.amplitudes, rtol=1e-6)
+
+
+def test_a_curve_does_not_follow_the_noise_of_loud_rows_whose_spread_is_known():
+    rng = np.random.default_rng(4)
+    z = rng.standard_normal((500, 2))
+    spread = np.exp(1.5 * z[:, 0])
+    y = np.sin(z[:, 0]) + 0.3 * spread * rng.standard_normal(500)
+    process, waves = learn_process(z, y, spread=spread), Waves.draw(2, 64, torch.Generator().manual_seed(0))
+    found = WaveRegression(z, waves, process, 1 / np.square(spread))
+    quiet = z[:, 0] < 0.5
+    assert np.abs(found.predict(found.fit(y)) - np.sin(z[:, 0]))[quiet].mean() < 0.05

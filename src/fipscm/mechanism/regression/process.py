@@ -63,26 +63,29 @@ class Process:
         return np.log([*self.relevance, self.signal, self.noise])
 
 
-def learn_process(z: Array, y: Array, start: Process | None = None) -> Process:
+def learn_process(z: Array, y: Array, start: Process | None = None, spread: Array | None = None) -> Process:
     """Learn from causes (N, P) and effect (N,); at most from the first MOST_ROWS, of many from the first ENOUGH_ROWS.
 
     Without a start, several are tried on a few rows, which come near in little time; more rows then need few steps.
+    Where noises are uneven, a spread (N,) multiplies that of each row.
     """
     rows = MOST_ROWS if len(z) < MANY_ROWS else ENOUGH_ROWS
     tolerance = EXACT if len(z) <= MOST_ROWS else ROUGH
+    uneven = np.ones(len(z)) if spread is None else np.square(spread)
     if start is None:
+        few = z[:FIRST_ROWS], y[:FIRST_ROWS], uneven[:FIRST_ROWS]
         tried = [Process(np.full(z.shape[1], roughness), 1.0, 0.2, -np.inf) for roughness in STARTS]
-        first = [_climb(z[:FIRST_ROWS], y[:FIRST_ROWS], process, FIRST_STEPS, tolerance) for process in tried]
+        first = [_climb(*few, process, FIRST_STEPS, tolerance) for process in tried]
         start = max(first, key=lambda process: process.evidence)
-    return _climb(z[:rows], y[:rows], start.awake(), LAST_STEPS, tolerance)
+    return _climb(z[:rows], y[:rows], uneven[:rows], start.awake(), LAST_STEPS, tolerance)
 
 
-def _climb(z: Array, y: Array, start: Process, steps: int, tolerance: float) -> Process:
+def _climb(z: Array, y: Array, uneven: Array, start: Process, steps: int, tolerance: float) -> Process:
     """Raise the marginal likelihood of all rows by so many steps, or until one raises it by hardly anything."""
     found = optimize.minimize(
         loss_and_slope,
         start.parameters,
-        (z, y, _straight(z)),
+        (z, y, _straight(z), uneven),
         method="L-BFGS-B",
         jac=True,
         bounds=[*[ROUGHNESS] * z.shape[1], SIGNAL, NOISE],
@@ -136,19 +139,20 @@ def _straight(z: Array) -> Array:
 
 
 @np.errstate(under="ignore")  # rows far apart have no covariance
-def loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array) -> tuple[float, Array]:
+def loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array, uneven: Array) -> tuple[float, Array]:
     """Minus the log marginal likelihood, and its derivatives in the logarithms of relevance, signal and noise.
 
+    The variance of the noise of a row is that of the process times `uneven` (N,).
     All large matrices are symmetric: each is written once, and of the inverse only the lower triangle is.
     """
     rows, causes = z.shape
     relevance, log_signal, noise = np.exp(parameters[:causes]), parameters[-2], np.exp(parameters[-1])
     smooth = _smooth(z * relevance, log_signal)
-    factor = _factor(smooth + straight, noise)
+    factor = _factor(smooth + straight, noise * uneven)
     answer = linalg.cho_solve((factor, True), y, check_finite=False)
     loss = _loss(factor, y, answer)
     inverse = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
-    by_noise = 0.5 * noise * float(answer @ answer - np.trace(inverse))
+    by_noise = 0.5 * noise * float((uneven * answer) @ answer - uneven @ inverse.diagonal())
     # The derivative in the covariance is half of answer x answer - inverse; each entry pulls as far as it is smooth.
     inverse *= smooth.T
     functions = np.column_stack([z, np.ones(rows)])
@@ -160,7 +164,7 @@ def loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array) -> tu
     return loss, -np.array([*by_relevance, 0.5 * squares[-1], by_noise])
 
 
-def _factor(covariance: Array, noise: float) -> Array:
+def _factor(covariance: Array, noise: float | Array) -> Array:
     """(N, N), the lower triangular factor of a covariance, which is overwritten, with noise on top."""
     covariance.flat[:: len(covariance) + 1] += noise
     factor, failed = linalg.lapack.dpotrf(covariance.T, lower=1, clean=1, overwrite_a=1)

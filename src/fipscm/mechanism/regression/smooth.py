@@ -129,18 +129,20 @@ def predict(z: Array, waves: Waves, process: Process, fit: Fit) -> Array:
     return np.concatenate([_functions(piece, waves, process) @ solution for piece in pieces])
 
 
-def predict_halves(z: Array, y: Array, waves: Waves, process: Process) -> Array:
-    """(N, P), (N,) -> (N,), each half of the rows as the other half predicts it.
+def predict_halves(z: Array, y: Array, waves: Waves, process: Process, spread: Array | None = None) -> Array:
+    """(N, P), (N,) -> (N,), each half of the rows as the other half predicts it; rows may have a spread (N,) of noise.
 
     The rows must be few enough for all their waves at once: what fits one half predicts the other.
     """
     functions, half = _quick_functions(z, waves, process), len(y) // 2
+    if spread is not None:  # rows of equal noise, from functions to predictions
+        functions, y = functions / spread[:, None], y / spread
     first, second = slice(0, half), slice(half, None)
     predicted = np.empty(len(y))
     for seen, unseen in ((first, second), (second, first)):
         gram, target = functions[seen].T @ functions[seen], functions[seen].T @ y[seen]
         predicted[unseen] = functions[unseen] @ _solved(gram, target, z.shape[1], process)
-    return predicted
+    return predicted if spread is None else predicted * spread
 
 
 def leverage_of_waves(z: Array, waves: Waves, process: Process) -> Array:

@@ -27,10 +27,10 @@ TRUST = {
     },
     "raw": {
         "linear-gaussian": 0.7,
-        "additive": 1.0,
-        "location-scale": 0.8,
-        "post-nonlinear": 0.4,
-        "discrete": 0.8,
+        "additive": 0.85,
+        "location-scale": 0.55,
+        "post-nonlinear": 0.45,
+        "discrete": 0.65,
     },
 }
 

@@ -201,7 +201,7 @@ def test_simulate_writes_a_table_and_the_seed_decides_it(fipscm, tmp_path):
 BAD_TABLES = {
     "empty.csv": ("", "is empty"),
     "header.csv": ("age,dose,pain\n", "no rows"),
-    "ragged.csv": ("age,dose\n1,2\n1,2,3\n", "cannot be read as a table"),
+    "ragged.csv": ("age,dose\n1,2\n1,2,3\n", "has 3 cells in line 3, but 2 columns: mend that line"),
     "text.csv": (
         "age,dose\n" + "".join(f"{i**2},{'high' if i in (7, 9) else i}\n" for i in range(30)),
         "'dose' is not numeric (row 7, counted from 0, holds 'high', row 9 'high'; 2 of 30 cells",

@@ -15,8 +15,8 @@ from fipscm.order.encoder import WORLDS
 from fipscm.order.inference import precedence_shares
 from fipscm.order.readings import first_look
 
-# By scale and what the table is like: `python benchmarks/order.py trust`, rounded. Of discrete tables it saw too few edges
-# to tell, so they have what all tables have together.
+# By scale and what the table is like: `python benchmarks/order.py trust`, rounded. Discrete tables, of which it saw too
+# few edges to tell, have what all tables have together.
 TRUST = {
     "standardized": {
         "linear-gaussian": 0.7,

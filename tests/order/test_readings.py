@@ -6,9 +6,9 @@ import torch
 
 from fipscm.order.evidence.views import VIEWS
 from fipscm.order.inference import drawn_orders, zero_shot_order
-from fipscm.order.readings import Reading, Together, first_look, readings, second_reading
+from fipscm.order.readings import Reading, Together, first_look, is_additive, views_of
 from fipscm.order.removal import remove_leaves
-from fipscm.order.weights import wide_encoder
+from fipscm.order.weights import shipped_encoder, wide_encoder
 from fipscm.simulate import sample_scm
 
 
@@ -28,14 +28,19 @@ def amounts():
     return values
 
 
-def test_a_network_that_is_named_reads_alone(tiny_encoder, views_encoder):
-    assert readings(tiny_encoder) == [Reading(tiny_encoder, view) for view in VIEWS]
-    assert readings(views_encoder) == [Reading(views_encoder)]
+def test_a_network_reads_one_view_after_the_other_or_both_at_once(tiny_encoder, views_encoder):
+    assert views_of(tiny_encoder) == [Reading(tiny_encoder, view) for view in VIEWS]
+    assert views_of(views_encoder) == [Reading(views_encoder)]
 
 
-def test_the_network_of_the_wide_prior_joins_where_a_table_is_not_additive(additive, amounts):
-    assert second_reading(additive, raw=False) is None
-    assert second_reading(amounts, raw=False) == Reading(wide_encoder())
+def test_an_additive_table_is_read_by_its_values_and_by_the_first_network_alone(additive, amounts):
+    assert is_additive(additive, raw=False)
+    assert not is_additive(amounts, raw=False)
+    alone = remove_leaves(Reading(shipped_encoder()).of(additive, raw=False))
+    found = zero_shot_order(additive)
+    np.testing.assert_array_equal(found.order, alone.order)
+    np.testing.assert_array_equal(found.edges, alone.edges)
+    assert found.view == "values"
 
 
 def test_two_readings_decide_by_the_mean_of_their_log_odds(additive, tiny_encoder, views_encoder):
@@ -50,7 +55,7 @@ def test_two_readings_decide_by_the_mean_of_their_log_odds(additive, tiny_encode
 
 
 def test_what_is_not_additive_is_read_together_with_the_surer_view(amounts, rng):
-    alone = {way: remove_leaves(way.of(amounts, raw=False)) for way in readings(None)}
+    alone = {way: remove_leaves(way.of(amounts, raw=False)) for way in views_of(shipped_encoder())}
     surer = max(alone, key=lambda way: alone[way].sureness)
     together = remove_leaves(Together(surer, Reading(wide_encoder())).of(amounts, raw=False))
     found = zero_shot_order(amounts)

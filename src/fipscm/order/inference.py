@@ -25,9 +25,9 @@ from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import standardized
 from fipscm.order.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
-from fipscm.order.readings import Reading, Together, readings, second_reading
+from fipscm.order.readings import Reading, Together, is_additive, views_of
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
-from fipscm.order.weights import Encoder
+from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
 
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 
@@ -62,7 +62,8 @@ def _read(
     intervened = _nothing_set(values) if intervened is None else intervened
     observed, effects = values[observed_rows(values, intervened)], effect_log_odds(fill_linearly(values), intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        ways = readings(encoder)
+        simple = encoder is None and is_additive(observed, raw)
+        ways = [Reading(shipped_encoder())] if simple else views_of(encoder or shipped_encoder())
         turns = len(ways) + (encoder is None)  # by the networks that ship a table may be read once more
 
         def answer(way: Reading | Together, before: Mask | None, turn: int) -> Removal:
@@ -77,10 +78,9 @@ def _read(
             line = linear_order(fill_linearly(observed), found.order)
             if line is not None:
                 return _along(line, found, before, partial(answer, way, turn=turns - 1)), way
-        second = second_reading(observed, raw) if encoder is None else None
-        if second is None:
+        if simple or encoder is not None:
             return found, way
-        together = Together(way, second)
+        together = Together(way, Reading(wide_encoder()))
         return replace(answer(together, before, turns - 1), view=way.view), together
 
 

@@ -1,9 +1,9 @@
 """In which ways a table is read: by which networks, and in which view of its columns. Shapes: N rows, D variables.
 
-The first network that ships was trained on additive noise. It reads the columns by their values and by their ranks,
-which no monotone sensor can bend, and the reading that is surer of its leaves counts: there the table looks like those
-that the network knows. A second network has seen noise of every kind. Where rows do not look linear, and it does not
-take them for additive, the two decide together, by the mean of their log odds.
+The first network that ships was trained on additive noise, and reads the values of the columns. A second network has
+seen noise of every kind. Where it does not take a table for additive, the first one also reads the columns by their
+ranks, which no monotone sensor can bend; the view in which it is surer of its leaves counts: there the table looks like
+those that it knows. The two networks then decide together, by the mean of their log odds.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.reader import EvidenceReader, JointReader, Reader
 from fipscm.order.removal import side_answers
-from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
+from fipscm.order.weights import Encoder, wide_encoder
 from fipscm.robust import tame_rows
 
 ADDITIVE = [WORLDS.index(world) for world in ("linear-gaussian", "additive")]
@@ -53,16 +53,15 @@ class Together:
         return JointReader(self.first.of(values, raw), self.second.of(values, raw))
 
 
-def readings(encoder: Encoder | None) -> list[Reading]:
-    """The ways of which the surest counts: those of the encoder given, or else of the first one that ships."""
-    encoder = encoder or shipped_encoder()
+def views_of(encoder: Encoder) -> list[Reading]:
+    """The ways in which one encoder can read a table; some read both views at once."""
     return [Reading(encoder, view) for view in (VIEWS if isinstance(encoder, EvidenceEncoder) else ("values",))]
 
 
-def second_reading(values: Array, raw: bool) -> Reading | None:
-    """That of the network of the wide prior, unless it takes the rows (N, D) for additive."""
+def is_additive(values: Array, raw: bool) -> bool:
+    """Tell whether the network of the wide prior takes rows (N, D) for additive noise."""
     _, world = first_look(values, raw)
-    return None if world is not None and world[ADDITIVE].sum() > 0.5 else Reading(wide_encoder())
+    return world is not None and bool(world[ADDITIVE].sum() > 0.5)
 
 
 @torch.no_grad()

@@ -64,7 +64,7 @@ def test_an_order_that_was_given_is_said_to_be_given(table):
     order = list(table.columns[::-1])
     text = own_text(FiP(order=order, random_state=0).fit(table).report(table))
     assert "The order was given." in text
-    assert "resampled orders" not in text
+    assert "% sure" not in text
 
 
 def test_the_target_is_by_default_the_last_effect(document, model):
@@ -101,7 +101,7 @@ def test_doubtful_directions_are_named_as_no_ground_to_act(document):
     cause, effect = next(iter(graph.edges))
     graph.edges[cause, effect]["confidence"] = 0.6
     (limit,) = [limit for limit in limits(graph, document.check, True, HiddenCauses(False)) if "doubt" in limit.use]
-    assert limit.cases == (f"{cause} → {effect}: 60% of the resampled orders agree",)
+    assert limit.cases == (f"{cause} → {effect}: 60% sure",)
 
 
 def test_serious_findings_are_the_first_limit(document):

@@ -11,18 +11,18 @@ Edge = tuple[Hashable, Hashable]
 
 
 def doubts(edges: Iterable[Edge], confidence: "pd.DataFrame") -> list[str]:
-    """One sentence per (cause, effect) that resampled orders often reverse; confidence is P(row precedes column).
+    """One sentence per (cause, effect) whose order is in doubt; confidence is P(row precedes column).
 
     Columns without an edge between them may stand either way round, so that nothing is said of them.
 
     >>> import pandas as pd
     >>> confidence = pd.DataFrame([[0.5, 0.62], [0.38, 0.5]], ["dose", "pain"], ["dose", "pain"])
     >>> doubts([("dose", "pain")], confidence)
-    ["Unsure whether 'dose' comes before 'pain': 62% of the resampled orders say so."]
+    ["Unsure whether 'dose' comes before 'pain': 62% sure."]
     """
     shares = confidence.to_dict(orient="index")
     return [
-        f"Unsure whether '{cause}' comes before '{effect}': {shares[cause][effect]:.0%} of the resampled orders say so."
+        f"Unsure whether '{cause}' comes before '{effect}': {shares[cause][effect]:.0%} sure."
         for cause, effect in edges
         if shares[cause][effect] < SURE
     ]

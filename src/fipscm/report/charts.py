@@ -101,10 +101,10 @@ def bars_chart(title: str, levels: ColumnLevels, **samples: Array) -> Chart:
 
 
 def confidence_chart(names: Sequence[Hashable], confidence: pd.DataFrame) -> Chart:
-    """How often the row comes before the column, for all pairs of names, which are in causal order."""
+    """How likely the row comes before the column, for all pairs of names, which are in causal order."""
     shares = confidence.loc[list(names), list(names)].to_numpy()
     least = np.min(shares[np.triu_indices(len(names), 1)], initial=1.0)
-    words = f"In this order, every column comes before each later one in at least {least:.0%} of the resampled orders."
+    words = f"In this order, it is at least {least:.0%} sure that a column comes before each later one."
     return Chart({"kind": "confidence", "names": list(map(str, names)), "shares": rounded(shares)}, words)
 
 

@@ -9,7 +9,7 @@ from fipscm.questions.check import CheckResult
 from fipscm.report.hidden import HiddenCauses
 from fipscm.report.words import joined
 
-SURE = 0.9  # of the resampled orders: below, a direction is in doubt
+SURE = 0.9  # below, a direction is in doubt
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,7 @@ def limits(graph: nx.DiGraph, check: CheckResult, inferred: bool, hidden: Hidden
         yield Limit(
             "Acting on arrows whose direction is in doubt",
             "Resampled rows often turn them around. Settle them by what you know, then fit again.",
-            tuple(
-                f"{cause} → {effect}: {share:.0%} of the resampled orders agree" for cause, effect, share in doubtful
-            ),
+            tuple(f"{cause} → {effect}: {share:.0%} sure" for cause, effect, share in doubtful),
         )
     pairs = tuple(f"{joined([a, b])}: {share:.0%}" for a, b, share in hidden.pairs)
     if pairs:

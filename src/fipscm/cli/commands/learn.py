@@ -138,5 +138,5 @@ def fit(
 
 
 def _tell_confidence(model: "fipscm.FiP") -> None:
-    sure = f"The direction of every edge holds in at least {SURE:.0%} of the resampled orders."
+    sure = f"The direction of every edge is at least {SURE:.0%} sure."
     print("\n".join(doubts(model.graph_.edges, model.order_confidence_)) or sure)

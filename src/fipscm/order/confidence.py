@@ -43,8 +43,8 @@ def confidence(
     What is known (`before`) stays certain, and so do experiments (`is_set`), which decide whatever the table is like.
     """
     shares = precedence_shares(orders)
-    _, world = first_look(values, raw)
-    if is_set or world is None:
+    world = None if is_set else first_look(values, raw)[1]
+    if world is None:
         return shares
     calibrated = expit(trust(world, raw) * log_odds(shares, len(orders)))
     known = np.zeros(shares.shape, dtype=bool) if before is None else before

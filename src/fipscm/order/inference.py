@@ -1,7 +1,7 @@
 """From validated rows to orders of column positions, with any encoder. Shapes: N rows, D variables.
 
-A table is read in several ways (`order.readings`). Where rows look linear and are likelier along the order of a linear
-model, that order is taken.
+A table is read in several ways (`order.readings`); where its usual rows look additive, by those alone. Where rows look
+linear and are likelier along the order of a linear model, that order is taken.
 
 `before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was set from
 outside: (N, D), true where a column was; nothing unless given.
@@ -9,7 +9,7 @@ outside: (N, D), true where a column was; nothing unless given.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -27,6 +27,7 @@ from fipscm.order.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.readings import Reading, Together, is_additive, views_of
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
+from fipscm.order.usual import usual_rows
 from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
 
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
@@ -45,7 +46,16 @@ def zero_shot_order(
 
     They are read by the encoder given, or else by those that ship for continuous columns.
     """
-    return _read(values, raw, before, encoder, n_jobs, intervened, on_step)[0]
+    return _read(values, raw, before, encoder, n_jobs, intervened, on_step).answer
+
+
+@dataclass(frozen=True)
+class _Read:
+    """How a table was read, from which of its rows (N,), and what was found."""
+
+    answer: Removal
+    way: Reading | Together
+    rows: Mask
 
 
 def _read(
@@ -56,13 +66,15 @@ def _read(
     n_jobs: int | None,
     intervened: Mask | None,
     on_step: OnStep | None = None,
-) -> tuple[Removal, Reading | Together]:
-    """The answer, and how the table was read for it."""
+) -> _Read:
     cores = processor_cores(n_jobs)
     intervened = _nothing_set(values) if intervened is None else intervened
-    observed, effects = values[observed_rows(values, intervened)], effect_log_odds(fill_linearly(values), intervened)
+    rows, effects = observed_rows(values, intervened), effect_log_odds(fill_linearly(values), intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        simple = encoder is None and is_additive(observed, raw)
+        usual = _usual(values, rows)
+        simple = encoder is None and is_additive(values[usual], raw)
+        rows = usual if simple else rows
+        observed = values[rows]
         ways = [Reading(shipped_encoder())] if simple else views_of(encoder or shipped_encoder())
         turns = len(ways) + (encoder is None)  # by the networks that ship a table may be read once more
 
@@ -77,11 +89,18 @@ def _read(
         if not (isinstance(encoder, AxialEncoder) or intervened.any() or _is_total(before)):
             line = linear_order(fill_linearly(observed), found.order)
             if line is not None:
-                return _along(line, found, before, partial(answer, way, turn=turns - 1)), way
+                return _Read(_along(line, found, before, partial(answer, way, turn=turns - 1)), way, rows)
         if simple or encoder is not None:
-            return found, way
+            return _Read(found, way, rows)
         together = Together(way, Reading(wide_encoder()))
-        return replace(answer(together, before, turns - 1), view=way.view), together
+        return _Read(replace(answer(together, before, turns - 1), view=way.view), together, rows)
+
+
+def _usual(values: Array, rows: Mask) -> Mask:
+    """(N,), those of some rows of a table (N, D) that are usual among them."""
+    usual = rows.copy()
+    usual[rows] = usual_rows(fill_linearly(values[rows]))
+    return usual
 
 
 def _along(line: Order, found: Removal, before: Mask | None, answer: Callable[[Mask], Removal]) -> Removal:
@@ -107,19 +126,16 @@ def drawn_orders(
     All of them read the columns in the way in which the whole table is read; orders of linear models are drawn as such.
     """
     intervened = _nothing_set(values) if intervened is None else intervened
-    whole, way = _read(values, raw, before, encoder, n_jobs, intervened)
-    observed, groups, complete = (
-        observed_rows(values, intervened),
-        rows_by_experiment(intervened),
-        fill_linearly(values),
-    )
+    whole = _read(values, raw, before, encoder, n_jobs, intervened)
+    groups, complete = rows_by_experiment(intervened), fill_linearly(values)
 
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
-            rows = _informative_resample(values, observed, groups, generator)
-            if whole.linear:
-                return direct_order(standardized(complete[rows]))
-            reader = way.of(values[rows[observed[rows]]], raw)
+            rows = _informative_resample(values, whole.rows, groups, generator)
+            read = rows[whole.rows[rows]]
+            if whole.answer.linear:
+                return direct_order(standardized(complete[read]))
+            reader = whole.way.of(values[read], raw)
             effects = effect_log_odds(complete[rows], intervened[rows])
             return remove_leaves(reader, random_leaf(generator), before, effects).order
 

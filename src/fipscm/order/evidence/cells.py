@@ -49,7 +49,7 @@ def _filled(z: Array, holes: Mask) -> Array:
     rng = np.random.default_rng(0)
     filled = z.copy()
     for _ in range(ROUNDS):
-        residuals = _residuals(filled)
+        residuals = beyond_others(filled)
         predicted = filled - residuals
         for column in np.flatnonzero(holes.any(axis=0)):
             hole = holes[:, column]
@@ -58,10 +58,15 @@ def _filled(z: Array, holes: Mask) -> Array:
     return filled
 
 
-def _residuals(z: Array) -> Array:
-    """(N, D) of regressing each column on all others, from one inverse covariance."""
-    centred = z - z.mean(axis=0)
-    covariance = centred.T @ centred / len(z)
-    ridge = 1e-6 + 0.01 * min(1.0, z.shape[1] / len(z))
+def beyond_others(z: Array, rows: Mask | None = None) -> Array:
+    """(N, D), what each column has beyond a regression on all others, learned from some of the rows or from all.
+
+    The columns are to be of about the same scale. One inverse covariance holds all regressions.
+    """
+    known = z if rows is None else z[rows]
+    centre = known.mean(axis=0)
+    centred = known - centre
+    covariance = centred.T @ centred / len(known)
+    ridge = 1e-6 + 0.01 * min(1.0, z.shape[1] / len(known))
     precision = np.linalg.inv(covariance + ridge * np.eye(z.shape[1]))
-    return np.asarray(centred @ precision / np.diag(precision))
+    return np.asarray((z - centre) @ precision / np.diag(precision))

@@ -1,0 +1,39 @@
+"""Rows in which the columns go together as they do elsewhere. Shapes: N rows, D variables.
+
+A wrong entry may lie within the range of its column; columns that move together show it all the same. Left in, a few
+such rows look like noise that the columns share, and turn orders around.
+"""
+
+import numpy as np
+
+from fipscm.arrays import Array, Mask
+from fipscm.order.evidence.cells import beyond_others
+from fipscm.robust import FARTHEST, robust_location, tame_rows
+
+ROUNDS = 5  # without the rows that are set aside, others may stand out
+
+
+def usual_rows(table: Array) -> Mask:
+    """(N,), the tame rows in which every column is also near what a linear regression on all others makes of it.
+
+    A table without any wild cell is left as it is; where half of the rows are unusual, or all that differ in a column,
+    the tame rows are.
+
+    >>> table = np.random.default_rng(0).normal(size=(100, 1)).repeat(2, axis=1)
+    >>> table[:2] = [[3.0, -3.0], [0.0, 9.0]]
+    >>> np.flatnonzero(~usual_rows(table)).tolist()
+    [0, 1]
+    """
+    tame = tame_rows(table)
+    usual, (centre, scale) = tame, robust_location(table)
+    z = (table - centre) / scale
+    for _ in range(0 if tame.all() else ROUNDS):
+        beyond = beyond_others(z, usual)
+        middle, spread = robust_location(beyond[usual])
+        near = tame & (np.abs(beyond - middle) <= FARTHEST * spread).all(axis=1)
+        if near.mean() < 0.5 or (np.ptp(table[near], axis=0) == 0).any():
+            return tame
+        if (near == usual).all():
+            break
+        usual = near
+    return np.asarray(usual)

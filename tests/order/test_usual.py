@@ -1,0 +1,44 @@
+import numpy as np
+
+from fipscm.metrics import tos
+from fipscm.order.inference import zero_shot_order
+from fipscm.order.usual import usual_rows
+from fipscm.simulate import sample_scm
+
+
+def together(rng, rows=1_000):
+    """Two columns that move together, and one of its own."""
+    cause = rng.normal(size=rows)
+    return np.column_stack([cause, cause + 0.1 * rng.normal(size=rows), rng.normal(size=rows)])
+
+
+def test_a_wrong_entry_within_the_range_of_its_column_is_found_once_the_table_has_a_wild_cell(rng):
+    table = together(rng)
+    table[0, 2], table[1, :2] = 50.0, [2.0, -2.0]
+    assert np.flatnonzero(~usual_rows(table)).tolist() == [0, 1]
+
+
+def test_a_table_without_a_wild_cell_keeps_all_of_its_rows(rng):
+    assert usual_rows(np.clip(together(rng), -3, 3)).all()
+
+
+def test_a_table_half_of_whose_rows_disagree_with_the_rest_loses_only_its_wild_cells(rng):
+    table = together(rng)
+    table[::2, 0] *= -1
+    table[7, 2] = 50.0
+    assert np.flatnonzero(~usual_rows(table)).tolist() == [7]
+
+
+def test_columns_that_determine_each_other_set_no_row_aside(rng):
+    column = rng.normal(size=(500, 1))
+    table = np.hstack([column, 2 * column, rng.normal(size=(500, 1))])
+    table[3, 2] = 50.0
+    assert np.flatnonzero(~usual_rows(table)).tolist() == [3]
+
+
+def test_wrong_entries_here_and_there_do_not_turn_an_order_around(rng):
+    scm = sample_scm("lin-out", 6, rng, "released")
+    values = scm.sample(3_000, rng).to_numpy(copy=True)
+    wrong = rng.random(values.shape) < 0.02
+    values[wrong] = (values.mean(axis=0) + rng.uniform(5, 10, values.shape) * values.std(axis=0))[wrong]
+    assert tos(zero_shot_order(values).order, scm.adjacency) == 1.0

@@ -6,8 +6,9 @@ import torch
 
 from fipscm.order.evidence.views import VIEWS
 from fipscm.order.inference import drawn_orders, zero_shot_order
-from fipscm.order.readings import Reading, Together, first_look, is_additive, views_of
+from fipscm.order.readings import Reading, Together, first_look, is_additive, shipped_reading, views_of
 from fipscm.order.removal import remove_leaves
+from fipscm.order.usual import usual_rows
 from fipscm.order.weights import shipped_encoder, wide_encoder
 from fipscm.simulate import sample_scm
 
@@ -34,8 +35,8 @@ def test_a_network_reads_one_view_after_the_other_or_both_at_once(tiny_encoder, 
 
 
 def test_an_additive_table_is_read_by_its_values_and_by_the_first_network_alone(additive, amounts):
-    assert is_additive(additive, raw=False)
-    assert not is_additive(amounts, raw=False)
+    assert is_additive(first_look(additive)[1])
+    assert not is_additive(first_look(amounts)[1])
     alone = remove_leaves(Reading(shipped_encoder()).of(additive, raw=False))
     found = zero_shot_order(additive)
     np.testing.assert_array_equal(found.order, alone.order)
@@ -43,25 +44,31 @@ def test_an_additive_table_is_read_by_its_values_and_by_the_first_network_alone(
     assert found.view == "values"
 
 
-def test_two_readings_decide_by_the_mean_of_their_log_odds(additive, tiny_encoder, views_encoder):
+def test_two_readings_decide_by_a_weighted_mean_of_their_log_odds(additive, tiny_encoder, views_encoder):
     one, two = Reading(tiny_encoder), Reading(views_encoder)
     each = [reading.of(additive, raw=False).logits() for reading in (one, two)]
-    joint = Together(one, two).of(additive, raw=False)
+    joint = Together(one, two, share=0.25).of(additive, raw=False)
     found = joint.logits()
     for part in ("leaf", "parent"):
-        torch.testing.assert_close(getattr(found, part), (getattr(each[0], part) + getattr(each[1], part)) / 2)
+        torch.testing.assert_close(getattr(found, part), getattr(each[0], part) / 4 + getattr(each[1], part) * 3 / 4)
     assert torch.equal(found.confounded, each[1].confounded)
     assert joint.without(torch.tensor([2])).shape == (1, 4)
 
 
-def test_what_is_not_additive_is_read_together_with_the_surer_view(amounts, rng):
-    alone = {way: remove_leaves(way.of(amounts, raw=False)) for way in views_of(shipped_encoder())}
-    surer = max(alone, key=lambda way: alone[way].sureness)
-    together = remove_leaves(Together(surer, Reading(wide_encoder())).of(amounts, raw=False))
+def test_what_is_not_additive_is_read_by_the_second_network_and_by_the_ranks_of_the_first(amounts, rng):
+    together = shipped_reading(amounts[usual_rows(amounts)], raw=False)
+    assert (together.first, together.second) == (Reading(shipped_encoder(), "ranks"), Reading(wide_encoder()))
+    expected = remove_leaves(together.of(amounts, raw=False))
     found = zero_shot_order(amounts)
-    np.testing.assert_array_equal(found.order, together.order)
-    assert (found.sureness, found.view) == (together.sureness, surer.view)
+    np.testing.assert_array_equal(found.order, expected.order)
+    assert (found.sureness, found.view) == (expected.sureness, "both")
     assert {len(order) for order in drawn_orders(amounts, rng, draws=2)} == {5}
+
+
+def test_ranks_count_more_where_values_are_bent(additive, amounts):
+    scores = (additive - additive.mean(axis=0)) / additive.std(axis=0)
+    bent = shipped_reading(np.exp(scores), raw=False)
+    assert shipped_reading(amounts, raw=False).share < bent.share < 0.5
 
 
 def test_a_first_look_is_what_the_second_network_tells(additive, tiny_encoder):

@@ -25,10 +25,10 @@ from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import standardized
 from fipscm.order.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
-from fipscm.order.readings import Reading, Together, is_additive, views_of
+from fipscm.order.readings import Reading, Together, shipped_reading, views_of
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
 from fipscm.order.usual import usual_rows
-from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
+from fipscm.order.weights import Encoder
 
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 
@@ -71,29 +71,27 @@ def _read(
     intervened = _nothing_set(values) if intervened is None else intervened
     rows, effects = observed_rows(values, intervened), effect_log_odds(fill_linearly(values), intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        usual = _usual(values, rows)
-        simple = encoder is None and is_additive(values[usual], raw)
-        rows = usual if simple else rows
+        if encoder is None:
+            usual = _usual(values, rows)
+            ways = [shipped_reading(values[usual], raw)]
+            rows = usual if isinstance(ways[0], Reading) else rows
+        else:
+            ways = [*views_of(encoder)]
         observed = values[rows]
-        ways = [Reading(shipped_encoder())] if simple else views_of(encoder or shipped_encoder())
-        turns = len(ways) + (encoder is None)  # by the networks that ship a table may be read once more
 
-        def answer(way: Reading | Together, before: Mask | None, turn: int) -> Removal:
-            steps = None if on_step is None else _one_turn(on_step, turn, turns)
-            return remove_leaves(way.of(observed, raw), before=before, effects=effects, on_step=steps)
+        def answer(way: Reading | Together, before: Mask | None, turn: int | None = None) -> Removal:
+            steps = None if on_step is None or turn is None else _one_turn(on_step, turn, len(ways))
+            return replace(
+                remove_leaves(way.of(observed, raw), before=before, effects=effects, on_step=steps), view=way.view
+            )
 
         answers = [(answer(way, before, turn), way) for turn, way in enumerate(ways)]
         found, way = max(answers, key=lambda pair: pair[0].sureness)
-        if len(ways) > 1:
-            found = replace(found, view=way.view)
         if not (isinstance(encoder, AxialEncoder) or intervened.any() or _is_total(before)):
             line = linear_order(fill_linearly(observed), found.order)
             if line is not None:
-                return _Read(_along(line, found, before, partial(answer, way, turn=turns - 1)), way, rows)
-        if simple or encoder is not None:
-            return _Read(found, way, rows)
-        together = Together(way, Reading(wide_encoder()))
-        return _Read(replace(answer(together, before, turns - 1), view=way.view), together, rows)
+                found = _along(line, found, before, partial(answer, way))
+        return _Read(found, way, rows)
 
 
 def _usual(values: Array, rows: Mask) -> Mask:
@@ -108,7 +106,7 @@ def _along(line: Order, found: Removal, before: Mask | None, answer: Callable[[M
     allowed = allowed_from_order(line)
     if (line == found.order).all() or (before is not None and (before & allowed).any()):
         return found
-    return replace(answer(allowed.T), view=found.view, linear=True)
+    return replace(answer(allowed.T), linear=True)
 
 
 def drawn_orders(

@@ -71,10 +71,10 @@ class EvidenceReader:
 
 
 class JointReader:
-    """The same tables as two readers see them, who answer together; only one of them need tell more than the order."""
+    """The same tables as two readers see them, who answer together; only the second need tell more than the order."""
 
-    def __init__(self, first: Reader, second: Reader):
-        self.first, self.second = first, second
+    def __init__(self, first: Reader, second: Reader, share: float):
+        self.first, self.second, self.share = first, second, share
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -82,11 +82,11 @@ class JointReader:
         return self.first.shape
 
     def logits(self) -> Logits:
-        """Average what both say of leaves and parents."""
+        """Average what both say of leaves and parents; what the first one says counts its share."""
         one, two = self.first.logits(), self.second.logits()
-        parent = None if one.parent is None or two.parent is None else (one.parent + two.parent) / 2
-        return two._replace(leaf=(one.leaf + two.leaf) / 2, parent=parent)
+        parent = None if one.parent is None or two.parent is None else torch.lerp(two.parent, one.parent, self.share)
+        return two._replace(leaf=torch.lerp(two.leaf, one.leaf, self.share), parent=parent)
 
     def without(self, leaf: Tensor) -> Self:
         """Remove one variable from each table."""
-        return type(self)(self.first.without(leaf), self.second.without(leaf))
+        return type(self)(self.first.without(leaf), self.second.without(leaf), self.share)

@@ -1,12 +1,14 @@
 """In which ways a table is read: by which networks, and in which view of its columns. Shapes: N rows, D variables.
 
 The first network that ships was trained on additive noise, and reads the values of the columns. A second network has
-seen noise of every kind. Where it does not take a table for additive, the first one also reads the columns by their
-ranks, which no monotone sensor can bend; the view in which it is surer of its leaves counts: there the table looks like
-those that it knows. The two networks then decide together, by the mean of their log odds.
+seen noise of every kind. Where it does not take a table for additive, it decides; the first one reads the columns by
+their ranks, which no monotone sensor can bend, and has a say, a larger one where values look bent. Another network,
+given by the user, reads one view or both; where it can read either, the one in which it is surer of its leaves counts:
+there the table looks like those that it knows.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 
@@ -18,10 +20,12 @@ from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.reader import EvidenceReader, JointReader, Reader
 from fipscm.order.removal import side_answers
-from fipscm.order.weights import Encoder, wide_encoder
+from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
 from fipscm.robust import tame_rows
 
-ADDITIVE = [WORLDS.index(world) for world in ("linear-gaussian", "additive")]
+# What the first network's log odds count where a table is not additive, and where its values are surely bent.
+SMALL_SAY, LARGER_SAY = 0.2, 0.4
+ADDITIVE, BENT = [WORLDS.index(world) for world in ("linear-gaussian", "additive")], WORLDS.index("post-nonlinear")
 
 
 @dataclass(frozen=True)
@@ -43,14 +47,25 @@ class Reading:
 
 @dataclass(frozen=True)
 class Together:
-    """Two readings that decide by the mean of their log odds."""
+    """Two readings that decide by a weighted mean of their log odds; the first one's share is given."""
 
     first: Reading
     second: Reading
+    share: float
+    view: ClassVar[str] = "both"
 
     def of(self, values: Array, raw: bool) -> Reader:
         """(N, D) rows."""
-        return JointReader(self.first.of(values, raw), self.second.of(values, raw))
+        return JointReader(self.first.of(values, raw), self.second.of(values, raw), self.share)
+
+
+def shipped_reading(values: Array, raw: bool) -> Reading | Together:
+    """How the networks that ship for continuous columns read rows (N, D)."""
+    _, world = first_look(values, raw)
+    if world is None or is_additive(world):
+        return Reading(shipped_encoder())
+    share = SMALL_SAY + (LARGER_SAY - SMALL_SAY) * world[BENT]
+    return Together(Reading(shipped_encoder(), "ranks"), Reading(wide_encoder()), float(share))
 
 
 def views_of(encoder: Encoder) -> list[Reading]:
@@ -58,10 +73,9 @@ def views_of(encoder: Encoder) -> list[Reading]:
     return [Reading(encoder, view) for view in (VIEWS if isinstance(encoder, EvidenceEncoder) else ("values",))]
 
 
-def is_additive(values: Array, raw: bool) -> bool:
-    """Tell whether the network of the wide prior takes rows (N, D) for additive noise."""
-    _, world = first_look(values, raw)
-    return world is not None and bool(world[ADDITIVE].sum() > 0.5)
+def is_additive(world: Array) -> bool:
+    """Tell from what a table is like, (len(WORLDS),), whether its noise is probably additive."""
+    return bool(world[ADDITIVE].sum() > 0.5)
 
 
 @torch.no_grad()

@@ -51,7 +51,7 @@ class ZeroShot:
         world: the probability of each kind of table, such as "additive" or "linear-gaussian"; None likewise.
         missing: how many cells of the table had no value.
         raw: whether the columns' variances were used as evidence.
-        view: how the columns were read: by their "values", or mostly by their "ranks", which no monotone sensor bends.
+        view: how the columns were read: by their "values", by their "ranks", which no monotone sensor bends, or "both".
         linear: whether the order is that of a linear model with noise that is not normal, which the rows look made of.
         orderable: false if the table cannot be told from a linear one with normal noise, whose standardized columns do
             not show who causes whom.
@@ -74,8 +74,9 @@ class ZeroShot:
         remarks = [_FILLED_IN.format(self.missing)] if self.missing else []
         if self.world is not None and (likeliest := max(self.world, key=self.world.__getitem__)) in _UNUSUAL:
             remarks.append(f"The table looks as if made of {_UNUSUAL[likeliest]} ({self.world[likeliest]:.0%}).")
-        if self.view == "ranks":
-            remarks.append("The columns were read by their ranks, which bent values do not change.")
+        if self.view != "values":
+            as_well = "also " if self.view == "both" else ""
+            remarks.append(f"The columns were {as_well}read by their ranks, which bent values do not change.")
         if self.linear:
             remarks.append("The rows look linear with noise that is not normal: their order is that of such a model.")
         if not self.orderable:

@@ -71,6 +71,13 @@ def test_ranks_count_more_where_values_are_bent(additive, amounts):
     assert shipped_reading(amounts, raw=False).share < bent.share < 0.5
 
 
+def test_missing_cells_do_not_make_an_additive_table_look_like_another_one(additive, rng):
+    holed = np.where(rng.random(additive.shape) < 0.1, np.nan, additive)
+    whole = holed[~np.isnan(holed).any(axis=1)]
+    np.testing.assert_array_equal(first_look(holed)[1], first_look(whole)[1])
+    assert is_additive(first_look(holed)[1])
+
+
 def test_a_first_look_is_what_the_second_network_tells(additive, tiny_encoder):
     confounded, world = first_look(additive)
     assert confounded.shape == (5, 5)

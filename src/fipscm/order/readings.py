@@ -10,6 +10,7 @@ there the table looks like those that it knows.
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
 
 from fipscm.arrays import Array
@@ -25,6 +26,7 @@ from fipscm.robust import tame_rows
 
 # What the first network's log odds count where a table is not additive, and where its values are surely bent.
 SMALL_SAY, LARGER_SAY = 0.2, 0.4
+ENOUGH_ROWS = 500  # to tell what a table is like
 ADDITIVE, BENT = [WORLDS.index(world) for world in ("linear-gaussian", "additive")], WORLDS.index("post-nonlinear")
 
 
@@ -83,6 +85,13 @@ def first_look(values: Array, raw: bool = False, encoder: Encoder | None = None)
     """What an encoder sees in rows (N, D) before any leaf is removed; None where it was not trained to.
 
     (D, D), the probability that a hidden variable causes both columns, and (len(WORLDS),), what the table is like.
+    Where enough rows are whole, it looks at these: what is filled in for missing cells is noise of another kind.
     """
-    confounded, world, _ = side_answers(Reading(encoder or wide_encoder()).of(values, raw).logits())
+    whole = ~np.isnan(values).any(axis=1)
+    seen = values[whole] if whole.sum() >= ENOUGH_ROWS and _all_vary(values[whole]) else values
+    confounded, world, _ = side_answers(Reading(encoder or wide_encoder()).of(seen, raw).logits())
     return confounded, world
+
+
+def _all_vary(values: Array) -> bool:
+    return bool((np.ptp(values, axis=0) > 0).all())

@@ -822,9 +822,9 @@ def _readable(values: Array, blocks: Blocks) -> Array:
 
 def _trusting_observed(table: TrainingTable, causes: Mask) -> TrainingTable:
     """The table, where each column (D, D causes) is told by rows that have it and its causes, unless those mislead."""
-    from fipscm.mechanism.selection import selected_by_effects
+    from fipscm.mechanism.selection import selected_by_outcome
 
-    selected = selected_by_effects(table.values, table.lacking(causes), table.intervened, causes)
+    selected = selected_by_outcome(table.values, table.holes, table.intervened, causes)
     return table.trusting_observed(causes, selected)
 
 

@@ -1,5 +1,6 @@
 """Columns that are not continuous, from the fit to every answer: levels, counts, categories."""
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -199,6 +200,25 @@ def test_a_made_up_shop_keeps_its_strongest_edge_and_sells_no_negative_amounts()
     drawn = model.sample(2000, 0)
     assert (drawn[["visitors", "sales"]] >= 0).all(axis=None)
     assert drawn["visitors"].dtype == np.int64
+
+
+def test_a_column_of_whole_numbers_has_such_in_answers_but_small_changes_do_not_vanish():
+    rng = np.random.default_rng(4)
+    age, dose = rng.integers(18, 91, size=400), rng.normal(size=400)
+    rows = pd.DataFrame({"age": age, "dose": dose, "pulse": (50 + age / 3 + 0.3 * dose + rng.normal(size=400)).round()})
+    rows["pulse"] = rows["pulse"].astype(int)
+    graph = nx.DiGraph([("age", "pulse"), ("dose", "pulse")])
+    model = FiP(graph=graph, random_state=0).fit(rows)
+    for drawn in (model.sample(50, 0), model.intervene({"dose": 1.0}, 50, 0), model.intervene({"age": 40}, 50, 0)):
+        assert drawn.dtypes.equals(rows.dtypes)
+    assert set(model.intervene({"age": 40.5}, 50, 0)["age"]) == {40.5}
+    imagined = model.counterfactual(rows, {"dose": dose + 1})
+    assert imagined["age"].dtype == np.int64
+    assert (imagined["pulse"] - rows["pulse"]).mean() == pytest.approx(0.3, abs=0.15)
+    holed = rows.astype(float).mask(rng.random(rows.shape) < 0.1)
+    with pytest.warns(UserWarning, match="filled in by the model"):
+        filled = FiP(graph=graph, random_state=0).fit(holed).impute(holed)
+    assert filled.dtypes.equals(rows.dtypes)
 
 
 @pytest.mark.parametrize("share", [0.01, 1.0])

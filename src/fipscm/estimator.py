@@ -242,10 +242,9 @@ class FiP(BaseEstimator):
         filled = imputer.redraw(imputer.start(copies), holes, SWEEPS)
         if draws is None:
             filled = imputer.climb(filled, holes, SWEEPS)
-        tables = [
-            self._answer(_with_cells(coded, pd.DataFrame(part, frame.index, frame.columns)), rows)
-            for part in np.split(filled, draws or 1)
-        ]
+        parts = (pd.DataFrame(part, frame.index, frame.columns) for part in np.split(filled, draws or 1))
+        cells = (self.columns_.rounded(part, frame.isna().to_numpy()) for part in parts)
+        tables = [self._answer(_with_cells(coded, each), rows) for each in cells]
         return tables[0] if draws is None else tables
 
     def assess(self, X: Any = None) -> Self:
@@ -269,8 +268,8 @@ class FiP(BaseEstimator):
         return self._adopt_assessment(sure, shares)
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
-        """Draw rows from the model: what is."""
-        return self._answer(self._fitted.sample(n, _generator(random_state)))
+        """Draw rows from the model: what is. Columns of whole numbers have such again."""
+        return self._answer(self.columns_.rounded(self._fitted.sample(n, _generator(random_state))))
 
     def intervene(
         self, do: Do | Intervention, n: int = 1000, random_state: Any = None, *, level: float | None = None
@@ -278,7 +277,8 @@ class FiP(BaseEstimator):
         """Draw fresh units under an intervention: what if.
 
         Values may be numbers, arrays of length n, `Shift(amount)`, or functions of the frame of upstream columns.
-        A warning says so where they lie far beyond the rows of the training table.
+        A warning says so where they lie far beyond the rows of the training table. Columns of whole numbers have such
+        again, unless they were set to others.
 
         With a `level`, such as 0.95, the answer is instead the average of each column over n such units, with its
         interval: a frame with one row per column, and the columns `average`, `low` and `high`. A category has a row
@@ -288,7 +288,8 @@ class FiP(BaseEstimator):
         require_known_levels(scm, values_set(scm, set_to))
         warn_of_extrapolation(scm, values_set(scm, set_to))
         if level is None:
-            return self._answer(scm.do(set_to).sample(n, rng))
+            drawn = ~np.isin(np.arange(len(scm.names)), list(Intervention.parse(set_to, scm.names).rules))
+            return self._answer(self.columns_.rounded(scm.do(set_to).sample(n, rng), drawn))
         _, noise = scm.sample_arrays(n, rng)
         return intervened_averages(scm, self._deviations, set_to, noise, level)
 
@@ -304,7 +305,7 @@ class FiP(BaseEstimator):
         """What these same units would have been under an intervention; index and unknown columns are kept.
 
         One row may come as a Series or a dictionary. A warning says so where the rows or the values set lie far beyond
-        the rows of the training table.
+        the rows of the training table. Measurements in whole numbers are not rounded: small changes would vanish.
 
         Missing cells are filled in first, as `impute` does, with a warning. Only a column that the intervention sets
         must be there: without it nobody can say what is changed.
@@ -822,9 +823,9 @@ def _readable(values: Array, blocks: Blocks) -> Array:
 
 def _trusting_observed(table: TrainingTable, causes: Mask) -> TrainingTable:
     """The table, where each column (D, D causes) is told by rows that have it and its causes, unless those mislead."""
-    from fipscm.mechanism.selection import selected_by_effects
+    from fipscm.mechanism.selection import selected_by_outcome
 
-    selected = selected_by_effects(table.values, table.lacking(causes), table.intervened, causes)
+    selected = selected_by_outcome(table.values, table.holes, table.intervened, causes)
     return table.trusting_observed(causes, selected)
 
 

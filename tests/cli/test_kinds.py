@@ -7,6 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fipscm.cli.typed import as_value
+from fipscm.errors import InterventionError
+from fipscm.tables.columns import Columns
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
@@ -49,6 +53,13 @@ def model(place):
     with pytest.warns(UserWarning, match="Set aside"):
         FiP(order=["smoker", "pain"], random_state=0).fit(pd.read_csv(place / "table.csv")).save(place / "m.fip")
     return "m.fip"
+
+
+def test_truth_values_are_typed_as_the_table_writes_them():
+    known = Columns.of(pd.DataFrame({"weekend": [True, False] * 20}))
+    assert [as_value(text, "weekend", known) for text in ("True", "false", "TRUE", "0")] == [1, 0, 1, 0]
+    with pytest.raises(InterventionError, match="'maybe' is neither True nor False"):
+        as_value("maybe", "weekend", known)
 
 
 def test_fit_tells_kinds_and_what_it_set_aside(fipscm):

@@ -100,6 +100,24 @@ def test_whole_numbers_come_back_as_such_once_their_holes_are_filled(rng):
     assert measured.decode(answer)["visits"].dtype == np.float64
 
 
+def test_measurements_in_whole_numbers_are_such_again_where_they_are_drawn(rng):
+    columns = Columns.of(pd.DataFrame({"pulse": rng.integers(60, 90, size=ROWS), "weight": rng.normal(size=ROWS)}))
+    assert columns.kinds == {"pulse": "continuous", "weight": "continuous"}
+    answer = pd.DataFrame({"pulse": [71.6, 80.4], "weight": [71.6, 80.4]})
+    drawn = columns.decode(columns.rounded(answer))
+    assert drawn.to_dict("list") == {"pulse": [72, 80], "weight": [71.6, 80.4]}
+    assert drawn["pulse"].dtype == np.int64
+    first = np.array([[True, False], [False, False]])
+    assert columns.decode(columns.rounded(answer, first))["pulse"].tolist() == [72, 80.4]
+    pd.testing.assert_frame_equal(columns.decode(answer), answer)
+
+
+def test_numbers_too_large_to_be_whole_stay_as_they_are(rng):
+    columns = Columns.of(pd.DataFrame({"atoms": rng.integers(2**60, 2**62, size=ROWS)}))
+    answer = pd.DataFrame({"atoms": [2.0**70]})
+    pd.testing.assert_frame_equal(columns.decode(answer), answer)
+
+
 def test_a_table_becomes_numbers_and_one_warning(table):
     numbers, columns = learnable(table)
     with pytest.warns(UserWarning, match="Set aside") as said:

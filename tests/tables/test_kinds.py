@@ -25,7 +25,9 @@ def column(cells):
         (np.full(ROWS, np.nan), "continuous"),
         (np.where(np.arange(ROWS) < 5, np.inf, RNG.poisson(3, ROWS)), "count"),
         (RNG.normal(size=ROWS) * 1e200, "continuous"),
-        (RNG.permutation(ROWS).astype(float), "count"),
+        (RNG.permutation(ROWS).astype(float), "continuous"),
+        (np.arange(ROWS) % 73 + 18, "continuous"),  # ages end where counts would go on
+        (np.random.default_rng(1).geometric(0.05, ROWS), "count"),
         (RNG.poisson(3, ROWS), "count"),
         (RNG.poisson(0.8, ROWS), "count"),
         (RNG.choice([0, 1, 2, 3, 9], ROWS), "count"),

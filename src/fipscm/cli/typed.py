@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from fipscm.scm.intervention import Intervention
     from fipscm.tables.columns import Columns
 
+TRUTH_VALUES = {"false": 0.0, "true": 1.0}
+
 
 def split_names(text: str | None) -> list[str]:
     """The names in a list separated by commas.
@@ -77,7 +79,11 @@ def as_value(text: str, column: Hashable, known: "Columns", place: str = "") -> 
         if text not in levels:
             raise InterventionError(f"'{text}'{place} is not a level of '{column}': choose one of {', '.join(levels)}.")
         return known.number(column, levels[text])
+    is_truth = known.forms.get(column) == "truth values"
+    if is_truth and text.lower() in TRUTH_VALUES:
+        return TRUTH_VALUES[text.lower()]
     try:
         return float(text)
     except ValueError:
-        raise InterventionError(f"'{text}'{place} is not a number: write NAME=VALUE, as in dose=2.5.") from None
+        remedy = "is neither True nor False" if is_truth else "is not a number: write NAME=VALUE, as in dose=2.5"
+        raise InterventionError(f"'{text}'{place} {remedy}.") from None

@@ -61,7 +61,8 @@ class MechanismConfig:
         prune: fit on the edges found instead of on everything allowed.
         skip: solve a linear and a smooth part first and train the network on the rest; False is the paper's model.
         threshold: of an edge: log10 of its odds (0), level of its test (0.01), or its mean absolute derivative (0.1).
-        provisional: for drawing missing cells alone: no network is trained, and nothing is measured on unseen rows.
+        provisional: for drawing missing cells alone: no network is trained, nothing is measured on unseen rows, and
+            uneven noise does not change how smooth a curve is.
         noise: "additive", "location-scale", "monotone", or "auto" for the simplest kind that unseen rows do not reject.
         device: where the network is trained.
         transformer: the network's sizes.
@@ -364,7 +365,7 @@ class _Learner:
         if self.kinds.linked.any():
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
-        table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth, parabolas or {})
+        table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth, parabolas or {}, self.config.provisional)
         first = slice(0, len(z))
         logarithms = LogarithmTable.of(
             z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first]

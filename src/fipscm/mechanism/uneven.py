@@ -31,6 +31,7 @@ class NoiseTable:
         fitted: how many of the first rows curved means are fitted to.
         smoothness: of curved means.
         parabolas: means that are.
+        settled: whether curved means stay as smooth as they are, however the rows are weighed.
     """
 
     z: Array
@@ -39,6 +40,7 @@ class NoiseTable:
     fitted: int
     smoothness: Mapping[int, Process]
     parabolas: Mapping[int, Parabola]
+    settled: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def with_location_scale(model: LearnedSCM, node: int, table: NoiseTable, smoothn
 
 
 def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Array) -> Skip:
-    """The skip with one node solved by least squares with weights (N,) of the rows; a curve has new length scales."""
+    """The skip with one node solved by least squares with weights (N,) of the rows."""
     skip, causes, told = model.skip, np.flatnonzero(model.on_mean[node]), table.told[:, node]
     if node in table.parabolas:
         z = table.z[told]
@@ -105,8 +107,10 @@ def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Arra
         return skip.with_node(node, solution[0], causes, solution[1:], skip.amplitudes[node])
     first = np.flatnonzero(told[: table.fitted])
     z = table.z[first]
-    # Length scales that were learned as if all rows told the same follow the noise of the loud ones.
-    process = learn_process(z[:, causes], z[:, node], table.smoothness[node], 1 / np.sqrt(weights[first]))
+    process = table.smoothness[node]
+    if not table.settled:
+        # Length scales that were learned as if all rows told the same follow the noise of the loud ones.
+        process = learn_process(z[:, causes], z[:, node], process, 1 / np.sqrt(weights[first]))
     skip = replace(skip, relevance=skip.relevance.copy())
     skip.relevance[node, causes] = process.relevance
     regression = WaveRegression(z[:, causes], skip.waves_of(node), process, weights[first])

@@ -107,6 +107,8 @@ def as_numbers(cells: pd.Series, decimal: str) -> Numbers | None:
 
     >>> as_numbers(pd.Series(["1 234,5 %", "12 %"]), ",").column.tolist()
     [1234.5, 12.0]
+    >>> as_numbers(pd.Series(["$1,200", "$300"]), ".").column.tolist()
+    [1200, 300]
     >>> as_numbers(pd.Series(["3 mg", "2 g"]), ".") is None
     True
     """
@@ -121,7 +123,9 @@ def as_numbers(cells: pd.Series, decimal: str) -> Numbers | None:
     if not bare.str.fullmatch(_number(decimal)).all():
         return None
     digits = bare.str.replace(f"{re.escape(_OTHER[decimal])}|{_BLANKS}|{_APOSTROPHES}", "", regex=True)
-    values = digits.str.replace(decimal, ".", regex=False).astype(float).reindex(cells.index)
+    are_whole = len(digits) == len(cells) and digits.str.fullmatch("[+-]?[0-9]{1,15}").all()
+    kind = np.int64 if are_whole else np.float64  # as a file without marks and units would be read
+    values = digits.str.replace(decimal, ".", regex=False).astype(kind).reindex(cells.index)
     return Numbers(values, after or before, bool((digits != bare).any()), gaps)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from fipscm.arrays import Mask
 from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
 from fipscm.tables.frames import with_names
@@ -18,6 +19,7 @@ from fipscm.tables.kinds import RUNNING_NUMBER, Level, NoVariable, Variable, as_
 from fipscm.tables.validate import named_frame, training_frame
 
 NEARLY = 1e-9  # a code that was computed may be off by rounding
+LARGEST_WHOLE = 2.0**53  # double precision does not tell larger whole numbers apart
 
 
 def learnable(
@@ -152,20 +154,28 @@ class Columns:
     def decode(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with names of levels where all numbers of a column stand for levels, whatever their number type.
 
-        Columns that are not continuous come back in the form that they had in the table.
+        Columns come back in the form that they had in the table, those of whole numbers where all numbers are.
         """
         named = frame.copy(deep=False)
         for name, (kind, levels) in self.variables.items():
-            if kind == "continuous" or name not in frame.columns:
+            if name not in frame.columns or (kind == "continuous" and name not in self.forms):
                 continue
             codes = frame[name].round()
-            if not ((frame[name] - codes).abs() <= NEARLY).all():
+            if not ((frame[name] - codes).abs() <= NEARLY).all() or codes.abs().max() > LARGEST_WHOLE:
                 continue
             if levels and codes.between(0, len(levels) - 1).all():
                 named[name] = self._formed(name, pd.Series([levels[int(code)] for code in codes], frame.index))
             elif not levels:
                 named[name] = self._formed(name, codes)
         return named
+
+    def rounded(self, frame: pd.DataFrame, cells: Mask | bool = True) -> pd.DataFrame:
+        """The frame (N, D) with whole numbers in these cells (N, D) of columns that hold measurements in such."""
+        chosen, found = np.broadcast_to(cells, frame.shape), frame.copy(deep=False)
+        for place, name in enumerate(frame.columns):
+            if self.forms.get(name) == "whole numbers" and self.kinds[name] == "continuous":
+                found[name] = frame[name].round().where(chosen[:, place], frame[name])
+        return found
 
     def _formed(self, name: Hashable, cells: pd.Series) -> pd.Series:
         """Cells in the form that the column had in the table."""

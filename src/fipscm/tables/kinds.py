@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import betainc
 
 from fipscm.arrays import Array
 from fipscm.errors import DataError, unknown_name
@@ -15,6 +16,7 @@ from fipscm.tables.cells import written_numbers
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
 FEW = 10  # as many distinct whole numbers are grades rather than measurements
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
+HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|[0-2][0-9]:[0-5][0-9](?::[0-5][0-9].*)?"
@@ -160,7 +162,19 @@ def _kind_of_numbers(present: pd.Series) -> str:
     if len(distinct) <= FEW and tuple(distinct[:2]) != (0, 1):
         return "ordinal"
     # Counts begin at 0 or come close to it; other whole numbers are measurements that were rounded.
-    return "count" if 0 <= distinct[0] <= finite.std() else "continuous"
+    near_zero = 0 <= distinct[0] <= finite.std()
+    return "count" if near_zero and (len(distinct) <= FEW or _go_on_as_counts(finite)) else "continuous"
+
+
+def _go_on_as_counts(values: Array) -> bool:
+    """Whether counts of the same mean and variance, negative binomial ones, would hardly ever exceed all values.
+
+    Ages, points and percentages end where counts go on: as counts, ages of 200 would be drawn.
+    """
+    mean = values.mean()
+    variance = max(values.var(), 1.0001 * mean)
+    beyond = betainc(values.max() + 1, mean**2 / (variance - mean), 1 - mean / variance)
+    return bool(beyond <= HARDLY + BY_CHANCE / len(values))
 
 
 def _are_counts(column: pd.Series) -> bool:

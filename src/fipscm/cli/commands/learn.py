@@ -125,8 +125,8 @@ def fit(
         print(json.dumps(facts))
         return
     print(f"Kinds of columns: {told_kinds(model.columns_)}.")
-    print(f"Causal order, causes first: {' '.join(map(str, model.causal_order_))}")
-    if assess and not options.fix_the_order:
+    print(f"Causal order, causes first: {', '.join(map(str, model.causal_order_))}")
+    if assess and found and not options.fix_the_order:
         _tell_confidence(model)
     place = {name: position for position, name in enumerate(model.causal_order_)}
     for edge in sorted(found, key=lambda edge: (place[edge["cause"]], place[edge["effect"]])):

@@ -32,7 +32,7 @@ ROWS = [
     {"scm.nodewise"},
     {"scm.standard"},
     {"simulate"},
-    {"mechanism.significance", "mechanism.progress", "mechanism.noise", "mechanism.network"},
+    {"mechanism.significance", "mechanism.progress", "mechanism.noise", "mechanism.wrong_entries", "mechanism.network"},
     {"mechanism.response.base"},
     {"mechanism.response.logistic"},
     {

@@ -50,11 +50,14 @@ class LogarithmTable:
     wild: Mask
 
     @classmethod
-    def of(cls, z: Array, rows: Array, tried: Mask, intervened: Mask, wild: Mask) -> "LogarithmTable":
-        """Of wild cells (N, D) those whose logarithms are not wild are taken back: amounts that multiply have tails."""
+    def of(cls, z: Array, rows: Array, tried: Mask, intervened: Mask, wild: Mask, wrong: Mask) -> "LogarithmTable":
+        """Of wild cells (N, D) those whose logarithms are not wild are taken back: amounts that multiply have tails.
+
+        Those that no tail explains are not: an entry that is wrong must not decide for logarithms.
+        """
         wild, positive = wild.copy(), rows.min(axis=0) > 0
         for column in np.flatnonzero(positive & wild.any(axis=0)):
-            wild[:, [column]] &= wild_cells(np.log(rows[:, [column]]))
+            wild[:, [column]] &= wrong[:, [column]] | wild_cells(np.log(rows[:, [column]]))
         return cls(z, rows, tried & positive, intervened, wild)
 
     def used(self, node: int, causes: Mask) -> Mask:

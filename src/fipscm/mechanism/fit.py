@@ -39,6 +39,7 @@ from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.spread_edges import SpreadSearch, with_spread_edges
+from fipscm.mechanism.sums import with_sums
 from fipscm.mechanism.uneven import NoiseTable
 from fipscm.mechanism.wrong_entries import warn_of_wrong_entries, wrong_entries
 from fipscm.robust import wild_cells
@@ -183,7 +184,8 @@ def _smoothness_of(model: LearnedSCM, node: int, noise: float) -> Process:
     """As the curve of a node shows it, in standardized columns; a node with a link has its curve on another scale."""
     variance = float(np.square(model.skip.amplitudes[node]).sum() / 2)  # a cosine squared is one half on average
     stretch = float(model.responses[node].moved(np.zeros(1), np.ones(1))[0])
-    return Process(model.skip.relevance[node, model.on_mean[node]], variance / stretch**2, noise, -np.inf)
+    relevance, is_sum = model.skip.relevance[node, model.on_mean[node]], node in model.skip.sums
+    return Process(relevance, variance / stretch**2, noise, -np.inf, is_sum)
 
 
 def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> LearnedSCM:
@@ -302,7 +304,7 @@ class _Learner:
         """Solve the skip, train the network on its residuals, and take what is left as noises.
 
         Edges that act on the spread alone are looked for if a search is given. Unless `parabolas` are known, curved
-        nodes are tried for being such.
+        nodes are tried for being such, or sums of curves.
         """
         z = self.z[:MOST_RESIDUALS]
         trains = (not self.config.provisional and len(z) >= NETWORK_ROWS) or not self.config.skip
@@ -312,8 +314,10 @@ class _Learner:
         if self.config.skip:
             smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
             curved = curved & ~self.kinds.linked  # what is on a scale of its own is solved at the end
+            has_forms = parabolas is not None
             parabolas = find_parabolas(z, allowed, curved, smoothness, unusable) if parabolas is None else parabolas
             curved = curved & ~np.isin(np.arange(len(allowed)), list(parabolas))
+            smoothness = smoothness if has_forms else with_sums(z[:fitted], allowed, curved, smoothness, unusable)
             smooth = {node: process for node, process in smoothness.items() if curved[node]}
             skip = Skip.unsolved(len(allowed), self.generator)
             skip = self._solved(skip, allowed, fitted, smooth, unusable, parabolas)

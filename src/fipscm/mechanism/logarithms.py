@@ -183,7 +183,7 @@ def _adopted(model: LearnedSCM, node: int, table: LogarithmTable, found: _Compar
     used = table.used(node, model.allowed[node])
     causes, values = table.z[used][:, model.allowed[node]], table.rows[used, node]
     line = _Line.fitted(model, node, causes, values)
-    skip, allowed = model.skip.without_products(node), model.allowed[node]
+    skip, allowed = model.skip.without_form(node), model.allowed[node]
     weights, relevance, amplitudes = skip.weights.copy(), skip.relevance.copy(), skip.amplitudes.copy()
     intercept, ordered = skip.intercept.copy(), model.noise.ordered.copy()
     weights[node, allowed], intercept[node] = line.fit.weights, line.fit.intercept

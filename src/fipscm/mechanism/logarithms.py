@@ -99,7 +99,7 @@ def with_logarithms(model: LearnedSCM, table: LogarithmTable) -> LearnedSCM:
 def _widened(model: LearnedSCM, table: LogarithmTable) -> Box:
     """The box, with all rows that logarithms were fitted to, where a cause has no other effects that are curves.
 
-    A curve that was fitted to fewer rows goes on along its tangent beyond these.
+    A curve that was fitted to fewer rows goes on along a line beyond these.
     """
     curved = model.skip.amplitudes.any(axis=1) | np.isin(np.arange(len(model.names)), model.nodes)
     has_logarithm = np.array([isinstance(response, Logarithm) for response in model.responses])
@@ -108,7 +108,7 @@ def _widened(model: LearnedSCM, table: LogarithmTable) -> Box:
         for node in np.flatnonzero(has_logarithm & model.on_mean[:, cause]):
             values = table.rows[table.used(node, model.allowed[node]), cause]
             low[cause], high[cause] = min(low[cause], values.min()), max(high[cause], values.max())
-    return Box(low, high)
+    return Box(low, high, model.box.inner)
 
 
 class _Comparison(NamedTuple):

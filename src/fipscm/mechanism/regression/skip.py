@@ -165,7 +165,7 @@ class Skip:
         return np.isin(np.arange(len(self.weights)), self.products[:, 0])
 
     def node(self, z: Array, node: int, box: Box) -> Array:
-        """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along their tangent."""
+        """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along a line."""
         straight = z @ self.weights[node] + self.intercept[node]
         own = self.products[:, 0] == node
         if own.any():
@@ -178,11 +178,12 @@ class Skip:
     def _smooth(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the waves of one node."""
         causes, amplitudes, stretched, phases = self._waves(node)
-        nearest, beyond = (part[:, causes] for part in box.split(z))
-        smooth = cosines(nearest @ stretched + phases) @ amplitudes
-        outside = np.flatnonzero(beyond.any(axis=1))
-        slopes = -(sines(nearest[outside] @ stretched + phases) * amplitudes) @ stretched.T
-        smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
+        nearest, beyond = box.split(z)
+        smooth = cosines(nearest[:, causes] @ stretched + phases) @ amplitudes
+        outside = np.flatnonzero(beyond[:, causes].any(axis=1))
+        places = box.slope_places(nearest[outside])[:, causes]
+        slopes = -(sines(places @ stretched + phases) * amplitudes) @ stretched.T
+        smooth[outside] += (slopes * beyond[outside][:, causes]).sum(axis=1)
         return np.asarray(smooth)
 
     @on_one_thread()
@@ -195,12 +196,15 @@ class Skip:
         derivative = np.broadcast_to(self.weights, (len(z), *self.weights.shape)).copy()
         nearest, beyond = box.split(z)
         outside = np.flatnonzero(beyond.any(axis=1))
+        places = box.slope_places(nearest[outside])
         for node in np.flatnonzero(self.amplitudes.any(axis=1)):
             causes, amplitudes, stretched, phases = self._waves(node)
-            angles, along = nearest[:, causes] @ stretched + phases, beyond[outside][:, causes]
-            slopes = -(sines(angles) * amplitudes) @ stretched.T
-            bends = -(cosines(angles[outside]) * (along @ stretched) * amplitudes) @ stretched.T
-            slopes[outside] += np.where(along == 0, bends, 0)
+            slopes = -(sines(nearest[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
+            angles, along = places[:, causes] @ stretched + phases, beyond[outside][:, causes]
+            taken = -(sines(angles) * amplitudes) @ stretched.T
+            bends = -(cosines(angles) * (along @ stretched) * amplitudes) @ stretched.T
+            bends = np.where(places[:, causes] == nearest[outside][:, causes], bends, 0)
+            slopes[outside] = np.where(along == 0, slopes[outside] + bends, taken)
             derivative[:, node, causes] += slopes
         for (node, one, other), bend in zip(self.products, self.bends, strict=True):
             derivative[:, node, one] += bend * z[:, other]

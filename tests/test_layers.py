@@ -32,7 +32,7 @@ ROWS = [
     {"scm.nodewise"},
     {"scm.standard"},
     {"simulate"},
-    {"mechanism.significance", "mechanism.progress", "mechanism.noise", "mechanism.network"},
+    {"mechanism.significance", "mechanism.progress", "mechanism.noise", "mechanism.wrong_entries", "mechanism.network"},
     {"mechanism.response.base"},
     {"mechanism.response.logistic"},
     {
@@ -46,7 +46,7 @@ ROWS = [
     {"mechanism.response.location_scale", "mechanism.response.monotone"},
     {"mechanism.response.kinds", "mechanism.response.fit_monotone", "mechanism.responding"},
     {"mechanism.screen", "mechanism.held_out", "mechanism.unevenness", "mechanism.selection"},
-    {"mechanism.edges", "mechanism.parabolas", "mechanism.learned"},
+    {"mechanism.edges", "mechanism.parabolas", "mechanism.sums", "mechanism.learned"},
     {"mechanism.overview", "mechanism.posterior", "mechanism.uneven", "mechanism.block_edges"},
     {"mechanism.noise_kinds", "mechanism.spread_edges", "mechanism.by_kind", "mechanism.logarithms"},
     {"mechanism.fit"},

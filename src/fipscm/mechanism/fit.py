@@ -39,7 +39,9 @@ from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.screen import log_p_of_structure, screen
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain, scores_from_log_p
 from fipscm.mechanism.spread_edges import SpreadSearch, with_spread_edges
+from fipscm.mechanism.sums import with_sums
 from fipscm.mechanism.uneven import NoiseTable
+from fipscm.mechanism.wrong_entries import warn_of_wrong_entries, wrong_entries
 from fipscm.robust import wild_cells
 
 PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the square of the variables
@@ -183,7 +185,8 @@ def _smoothness_of(model: LearnedSCM, node: int, noise: float) -> Process:
     """As the curve of a node shows it, in standardized columns; a node with a link has its curve on another scale."""
     variance = float(np.square(model.skip.amplitudes[node]).sum() / 2)  # a cosine squared is one half on average
     stretch = float(model.responses[node].moved(np.zeros(1), np.ones(1))[0])
-    return Process(model.skip.relevance[node, model.on_mean[node]], variance / stretch**2, noise, -np.inf)
+    relevance, is_sum = model.skip.relevance[node, model.on_mean[node]], node in model.skip.sums
+    return Process(relevance, variance / stretch**2, noise, -np.inf, is_sum)
 
 
 def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> LearnedSCM:
@@ -302,7 +305,7 @@ class _Learner:
         """Solve the skip, train the network on its residuals, and take what is left as noises.
 
         Edges that act on the spread alone are looked for if a search is given. Unless `parabolas` are known, curved
-        nodes are tried for being such.
+        nodes are tried for being such, or sums of curves.
         """
         z = self.z[:MOST_RESIDUALS]
         trains = (not self.config.provisional and len(z) >= NETWORK_ROWS) or not self.config.skip
@@ -312,8 +315,10 @@ class _Learner:
         if self.config.skip:
             smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
             curved = curved & ~self.kinds.linked  # what is on a scale of its own is solved at the end
+            has_forms = parabolas is not None
             parabolas = find_parabolas(z, allowed, curved, smoothness, unusable) if parabolas is None else parabolas
             curved = curved & ~np.isin(np.arange(len(allowed)), list(parabolas))
+            smoothness = smoothness if has_forms else with_sums(z[:fitted], allowed, curved, smoothness, unusable)
             smooth = {node: process for node, process in smoothness.items() if curved[node]}
             skip = Skip.unsolved(len(allowed), self.generator)
             skip = self._solved(skip, allowed, fitted, smooth, unusable, parabolas)
@@ -356,6 +361,8 @@ class _Learner:
             blocks=self.kinds.blocks,
         )
         residual -= model.learned_part(z)
+        wrong = wrong_entries(residual) & ~self.kinds.linked
+        residual[wrong] = np.nan
         noise, known = EmpiricalNoise.of(self.scale * residual), ~np.isnan(residual)
         residual[unusable[: len(z)]] = np.nan
         model = replace(model, noise=noise)
@@ -366,29 +373,31 @@ class _Learner:
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
         table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth, parabolas or {}, self.config.provisional)
-        first = slice(0, len(z))
-        logarithms = LogarithmTable.of(
-            z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first]
-        )
-        takes_logarithms = self.config.skip and self.config.noise == AUTO
-        if takes_logarithms:
-            model = with_even_logarithms(model, logarithms)
-        model = self._with_noises(model, table, search)
-        if takes_logarithms:
-            model = with_logarithms(model, logarithms)
+        model = self._with_noises(model, table, wrong, search)
+        if not self.config.provisional:
+            warn_of_wrong_entries(wrong.sum(axis=0), self.names)
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])
         weights = mean * self.scale[:, None] / self.scale
         return replace(model, edge_weights=weights.T, edge_derivatives=absolute.T)
 
-    def _with_noises(self, model: LearnedSCM, table: NoiseTable, search: SpreadSearch | None) -> LearnedSCM:
+    def _with_noises(
+        self, model: LearnedSCM, table: NoiseTable, wrong: Mask, search: SpreadSearch | None
+    ) -> LearnedSCM:
         """The model with noises that need not be additive, and with causes of their spread."""
-        config = self.config
+        config, first = self.config, slice(0, len(table.z))
+        logarithms = LogarithmTable.of(
+            table.z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first], wrong
+        )
+        takes_logarithms = config.skip and config.noise == AUTO
+        if takes_logarithms:
+            model = with_even_logarithms(model, logarithms)
         # Of its own, so that what else is learned does not depend on the noises that are tried.
         generator = torch.Generator().manual_seed(self.generator.initial_seed() + 1)
         if search is not None and config.noise != Additive.kind:
             model = with_spread_edges(model, table, search, generator)
         model = with_noises(model, table, config.noise, generator, not config.provisional, self.on_progress)
-        return with_their_noises(model, self.rows[: len(table.z)], table)
+        model = with_their_noises(model, self.rows[first], table)
+        return with_logarithms(model, logarithms) if takes_logarithms else model
 
     def _solved(
         self,

@@ -33,7 +33,7 @@ class LearnedSCM(RespondingSCM):
     """x = response(skip(z) + residual_scale * T(z, 0), noise), with z the standardized rows.
 
     The first argument is the location of a node; its response turns it and the noise into a value: with additive noise
-    centre + scale * location + noise. Beyond the box, where no rows were, waves and T go on along their tangents.
+    centre + scale * location + noise. Beyond the box, where no rows were, waves and T go on along lines.
 
     Attributes:
         names: the D column names.
@@ -139,8 +139,11 @@ class LearnedSCM(RespondingSCM):
             nearest, beyond = self._box.split(z)
             slopes, outside = self._network_slopes(nearest, self.nodes), np.flatnonzero(beyond.any(axis=1))
             if len(outside):
-                bends = self._network_slopes(nearest[outside], self.nodes, beyond[outside])
-                slopes[outside] += np.where(beyond[outside, None] == 0, bends, 0)
+                places = self._box.slope_places(nearest[outside])
+                taken = self._network_slopes(places, self.nodes)
+                bends = self._network_slopes(places, self.nodes, beyond[outside])
+                bends = np.where((places == nearest[outside])[:, None], bends, 0)
+                slopes[outside] = np.where(beyond[outside, None] == 0, slopes[outside] + bends, taken)
             derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * slopes
         for node, response in enumerate(self.responses):
             if type(response).slopes is not Response.slopes:
@@ -169,6 +172,8 @@ class LearnedSCM(RespondingSCM):
         """Everything learned, as named arrays."""
         named = {name: getattr(self, name) for name in _ARRAYS}
         named |= {"noise": self.noise.ordered, "low": self.box.low, "high": self.box.high}
+        if self.box.inner is not None:
+            named |= {"inner_low": self.box.inner.low, "inner_high": self.box.inner.high}
         named |= {f"skip.{field.name}": getattr(self.skip, field.name) for field in fields(Skip)}
         named |= {f"response.{name}": array for name, array in response_arrays(self.responses).items()}
         if self.network is None:
@@ -200,11 +205,12 @@ class LearnedSCM(RespondingSCM):
         means = {"on_mean": arrays["allowed"], "on_spread": np.zeros_like(arrays["allowed"])}
         bounds = {"low": everywhere.low, "high": everywhere.high}
         known = {"edge_derivatives": unknown, **bounds, **means, **unmeasured, **arrays}
+        inner = Box(known["inner_low"], known["inner_high"]) if "inner_low" in known else None
         return cls(
             names=tuple(settings["names"]),
             noise=EmpiricalNoise(arrays["noise"]),
             responses=responses,
-            box=Box(known["low"], known["high"]),
+            box=Box(known["low"], known["high"], inner),
             skip=Skip.restore(
                 {name.removeprefix("skip."): each for name, each in arrays.items() if name.startswith("skip.")}
             ),
@@ -225,7 +231,8 @@ class LearnedSCM(RespondingSCM):
         outside = np.flatnonzero(beyond[:, self.allowed[nodes].any(axis=0)].any(axis=1))
         for start in range(0, len(outside), CHUNK):
             part = outside[start : start + CHUNK]
-            values[part] += np.einsum("nqd,nd->nq", self._network_slopes(nearest[part], nodes), beyond[part])
+            places = self._box.slope_places(nearest[part])
+            values[part] += np.einsum("nqd,nd->nq", self._network_slopes(places, nodes), beyond[part])
         return np.asarray(values)
 
     def _network_slopes(self, z: Array, nodes: Order, along: Array | None = None) -> Array:

@@ -50,11 +50,14 @@ class LogarithmTable:
     wild: Mask
 
     @classmethod
-    def of(cls, z: Array, rows: Array, tried: Mask, intervened: Mask, wild: Mask) -> "LogarithmTable":
-        """Of wild cells (N, D) those whose logarithms are not wild are taken back: amounts that multiply have tails."""
+    def of(cls, z: Array, rows: Array, tried: Mask, intervened: Mask, wild: Mask, wrong: Mask) -> "LogarithmTable":
+        """Of wild cells (N, D) those whose logarithms are not wild are taken back: amounts that multiply have tails.
+
+        Those that no tail explains are not: an entry that is wrong must not decide for logarithms.
+        """
         wild, positive = wild.copy(), rows.min(axis=0) > 0
         for column in np.flatnonzero(positive & wild.any(axis=0)):
-            wild[:, [column]] &= wild_cells(np.log(rows[:, [column]]))
+            wild[:, [column]] &= wrong[:, [column]] | wild_cells(np.log(rows[:, [column]]))
         return cls(z, rows, tried & positive, intervened, wild)
 
     def used(self, node: int, causes: Mask) -> Mask:
@@ -96,7 +99,7 @@ def with_logarithms(model: LearnedSCM, table: LogarithmTable) -> LearnedSCM:
 def _widened(model: LearnedSCM, table: LogarithmTable) -> Box:
     """The box, with all rows that logarithms were fitted to, where a cause has no other effects that are curves.
 
-    A curve that was fitted to fewer rows goes on along its tangent beyond these.
+    A curve that was fitted to fewer rows goes on along a line beyond these.
     """
     curved = model.skip.amplitudes.any(axis=1) | np.isin(np.arange(len(model.names)), model.nodes)
     has_logarithm = np.array([isinstance(response, Logarithm) for response in model.responses])
@@ -105,7 +108,7 @@ def _widened(model: LearnedSCM, table: LogarithmTable) -> Box:
         for node in np.flatnonzero(has_logarithm & model.on_mean[:, cause]):
             values = table.rows[table.used(node, model.allowed[node]), cause]
             low[cause], high[cause] = min(low[cause], values.min()), max(high[cause], values.max())
-    return Box(low, high)
+    return Box(low, high, model.box.inner)
 
 
 class _Comparison(NamedTuple):
@@ -180,7 +183,7 @@ def _adopted(model: LearnedSCM, node: int, table: LogarithmTable, found: _Compar
     used = table.used(node, model.allowed[node])
     causes, values = table.z[used][:, model.allowed[node]], table.rows[used, node]
     line = _Line.fitted(model, node, causes, values)
-    skip, allowed = model.skip.without_products(node), model.allowed[node]
+    skip, allowed = model.skip.without_form(node), model.allowed[node]
     weights, relevance, amplitudes = skip.weights.copy(), skip.relevance.copy(), skip.amplitudes.copy()
     intercept, ordered = skip.intercept.copy(), model.noise.ordered.copy()
     weights[node, allowed], intercept[node] = line.fit.weights, line.fit.intercept

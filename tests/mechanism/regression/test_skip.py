@@ -44,15 +44,22 @@ def test_it_reads_causes_only_and_knows_its_derivatives(curve, away):
         np.testing.assert_allclose(derivative[:, :, cause], difference, atol=1e-6)
 
 
-def test_beyond_the_box_it_goes_on_along_its_tangent(curve):
+def test_beyond_the_box_it_goes_on_with_the_slope_where_one_row_in_fifty_lies_farther_out(curve):
     z, _, skip = curve
     box, edge = Box.of(z), np.zeros((1, 3))
     edge[0, 0] = box.high[0]
-    away = np.array([[1.0, 0.0, 0.0]])
-    slope = skip.jacobian(edge, box)[0, 2, 0]
+    away, place = np.array([[1.0, 0.0, 0.0]]), np.array([[np.quantile(z[:, 0], 0.98), 0.0, 0.0]])
+    slope = skip.jacobian(place, box)[0, 2, 0]
     for distance in (0.1, 3.0, 100.0):
         moved = skip(edge + distance * away, box) - skip(edge, box)
         assert moved[0, 2] == pytest.approx(distance * slope)
+
+
+def test_it_is_continuous_where_columns_leave_the_box_one_after_the_other(curve):
+    z, _, skip = curve
+    box = Box.of(z)
+    way = np.linspace(0, 3, 3_001)[:, None] * box.high
+    assert np.abs(np.diff(skip(way, box), axis=0)).max() < 0.1
 
 
 def test_straight_nodes_stay_exactly_linear(curve):

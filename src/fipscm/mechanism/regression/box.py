@@ -1,7 +1,8 @@
 """Where the rows of a table were. Shapes: N rows, D variables.
 
-Beyond it a learned mechanism goes on along its tangent: f(x) = f(c) + <f'(c), x - c>, c the nearest point of the box.
-In a column that lies outside, the slope of f is then that at c; in the others it also changes along x - c.
+Beyond it a learned mechanism goes on along a line: f(x) = f(c) + <f'(s), x - c>, c the nearest point of the box. The
+slope is not that at c, which hangs on a single row, but that at s, where one row in fifty lies farther out. In a column
+that lies outside, the slope of f is then that at s; in the others that at c, and it also changes along x - c.
 """
 
 from dataclasses import dataclass
@@ -10,22 +11,26 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 
+OUTER = 0.02  # of the rows, on either side of a column
+
 
 @dataclass(frozen=True)
 class Box:
-    """The lowest and the highest value of each column, both (D,).
+    """The lowest and the highest value of each column, both (D,), and the box in which slopes are taken.
 
     The outermost rows are the edge, not some quantile: with heavy tails they alone tell how an effect goes on.
     """
 
     low: Array
     high: Array
+    inner: "Box | None" = None
 
     @classmethod
     def of(cls, rows: Array, wild: Mask | None = None) -> "Box":
         """Just large enough for all rows (N, D), but for cells that are `wild` (N, D)."""
         kept = rows if wild is None else np.where(wild, np.nan, rows)
-        return cls(np.nanmin(kept, axis=0), np.nanmax(kept, axis=0))
+        inner = cls(*np.nanquantile(kept, [OUTER, 1 - OUTER], axis=0))
+        return cls(np.nanmin(kept, axis=0), np.nanmax(kept, axis=0), inner)
 
     @classmethod
     def unbounded(cls, variables: int) -> "Box":
@@ -34,7 +39,8 @@ class Box:
 
     def standardized(self, centre: Array, scale: Array) -> "Box":
         """The same box for columns from which the centre (D,) was taken and which were divided by the scale (D,)."""
-        return Box((self.low - centre) / scale, (self.high - centre) / scale)
+        inner = None if self.inner is None else self.inner.standardized(centre, scale)
+        return Box((self.low - centre) / scale, (self.high - centre) / scale, inner)
 
     def split(self, rows: Array) -> tuple[Array, Array]:
         """(N, D) -> (N, D) the nearest points of the box, and (N, D) what leads from there to the rows.
@@ -45,3 +51,7 @@ class Box:
         """
         nearest = np.clip(rows, self.low, self.high)
         return nearest, rows - nearest
+
+    def slope_places(self, nearest: Array) -> Array:
+        """(N, D) nearest points of the box -> (N, D), where to take the slopes with which a mechanism goes on."""
+        return nearest if self.inner is None else np.clip(nearest, self.inner.low, self.inner.high)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.progress import OnStep, uncounted
+from fipscm.mechanism.regression.axes import along_axes
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.cosine import cosines, sines
 from fipscm.mechanism.regression.linear import least_squares
@@ -37,7 +38,8 @@ CHUNK = 4_096  # rows at a time: the waves of a million rows do not fit into mem
 class Skip:
     """x_i = intercept_i + <weights_i, x> + <bends_i, products(x)> + <amplitudes_i, cosines(x * relevance_i)>.
 
-    The waves are those of `smooth.py`, the products those of `parabola.py`; a node has one or the other, or none.
+    The waves are those of `smooth.py`, the products those of `parabola.py`; a node has one or the other, or none. The
+    waves of a sum are functions of one cause each.
 
     Attributes:
         weights: (D, D), row = effect, zero outside the causes.
@@ -48,6 +50,7 @@ class Skip:
         phases: (M,).
         products: (Q, 3), an effect and the two causes that are multiplied.
         bends: (Q,) the coefficients of these products.
+        sums: (S,) the nodes that are sums of curves.
     """
 
     weights: Array
@@ -58,6 +61,7 @@ class Skip:
     phases: Array
     products: NDArray[np.intp] = field(default_factory=lambda: np.zeros((0, 3), dtype=np.intp))
     bends: Array = field(default_factory=lambda: np.zeros(0))
+    sums: Order = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     @classmethod
     def none(cls, variables: int) -> "Skip":
@@ -67,7 +71,7 @@ class Skip:
 
     @classmethod
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> "Skip":
-        """From its arrays by name, others among them; an early file has no products."""
+        """From its arrays by name, others among them; an early file has neither products nor sums."""
         return cls(**{field.name: arrays[field.name] for field in fields(cls) if field.name in arrays})
 
     @classmethod
@@ -113,11 +117,16 @@ class Skip:
             causes, process = np.flatnonzero(allowed[node]), smoothness[node]
             rows = uncentred_rows(z[:fitted], node, unusable)
             count = min(WAVES, WAVES_PER_CAUSE * len(causes))
-            solution = fit_waves(rows[:, causes], rows[:, node], waves.of(causes.tolist(), count), process)
+            own = waves.of(causes.tolist(), count)
+            own = own.along_axes() if process.additive else own
+            solution = fit_waves(rows[:, causes], rows[:, node], own, process)
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
             amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(curved))
-        skip = replace(self, weights=weights, relevance=relevance, amplitudes=amplitudes, intercept=intercept)
+        sums = np.array([node for node, process in smoothness.items() if process.additive], dtype=np.intp)
+        skip = replace(
+            self, weights=weights, relevance=relevance, amplitudes=amplitudes, intercept=intercept, sums=sums
+        )
         for node in (node for node in parabolas if anew[node]):
             causes, rows = np.flatnonzero(allowed[node]), uncentred_rows(z[:MOST_ROWS], node, unusable)
             skip = skip.with_parabola(node, causes, fit_parabola(rows[:, causes], rows[:, node], parabolas[node]))
@@ -134,7 +143,7 @@ class Skip:
 
     def with_parabola(self, node: int, causes: Order, fit: "ParabolaFit") -> "Skip":
         """The same skip, where one node is a parabola of its causes (P,)."""
-        straight = self.without_products(node)
+        straight = self.without_form(node)
         straight = straight.with_node(node, fit.intercept, causes, fit.weights, np.zeros(self.amplitudes.shape[1]))
         products = np.column_stack([np.full(len(fit.bends), node), causes[pairs_of(len(causes))]])
         return replace(
@@ -143,10 +152,12 @@ class Skip:
             bends=np.concatenate([straight.bends, fit.bends]),
         )
 
-    def without_products(self, node: int) -> "Skip":
-        """The same skip, where one node is no parabola."""
+    def without_form(self, node: int) -> "Skip":
+        """The same skip, where one node is neither a parabola nor a sum."""
         others = self.products[:, 0] != node
-        return replace(self, products=self.products[others], bends=self.bends[others])
+        return replace(
+            self, products=self.products[others], bends=self.bends[others], sums=self.sums[self.sums != node]
+        )
 
     @property
     def is_parabola(self) -> Mask:
@@ -154,7 +165,7 @@ class Skip:
         return np.isin(np.arange(len(self.weights)), self.products[:, 0])
 
     def node(self, z: Array, node: int, box: Box) -> Array:
-        """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along their tangent."""
+        """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along a line."""
         straight = z @ self.weights[node] + self.intercept[node]
         own = self.products[:, 0] == node
         if own.any():
@@ -167,11 +178,12 @@ class Skip:
     def _smooth(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the waves of one node."""
         causes, amplitudes, stretched, phases = self._waves(node)
-        nearest, beyond = (part[:, causes] for part in box.split(z))
-        smooth = cosines(nearest @ stretched + phases) @ amplitudes
-        outside = np.flatnonzero(beyond.any(axis=1))
-        slopes = -(sines(nearest[outside] @ stretched + phases) * amplitudes) @ stretched.T
-        smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
+        nearest, beyond = box.split(z)
+        smooth = cosines(nearest[:, causes] @ stretched + phases) @ amplitudes
+        outside = np.flatnonzero(beyond[:, causes].any(axis=1))
+        places = box.slope_places(nearest[outside])[:, causes]
+        slopes = -(sines(places @ stretched + phases) * amplitudes) @ stretched.T
+        smooth[outside] += (slopes * beyond[outside][:, causes]).sum(axis=1)
         return np.asarray(smooth)
 
     @on_one_thread()
@@ -184,12 +196,15 @@ class Skip:
         derivative = np.broadcast_to(self.weights, (len(z), *self.weights.shape)).copy()
         nearest, beyond = box.split(z)
         outside = np.flatnonzero(beyond.any(axis=1))
+        places = box.slope_places(nearest[outside])
         for node in np.flatnonzero(self.amplitudes.any(axis=1)):
             causes, amplitudes, stretched, phases = self._waves(node)
-            angles, along = nearest[:, causes] @ stretched + phases, beyond[outside][:, causes]
-            slopes = -(sines(angles) * amplitudes) @ stretched.T
-            bends = -(cosines(angles[outside]) * (along @ stretched) * amplitudes) @ stretched.T
-            slopes[outside] += np.where(along == 0, bends, 0)
+            slopes = -(sines(nearest[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
+            angles, along = places[:, causes] @ stretched + phases, beyond[outside][:, causes]
+            taken = -(sines(angles) * amplitudes) @ stretched.T
+            bends = -(cosines(angles) * (along @ stretched) * amplitudes) @ stretched.T
+            bends = np.where(places[:, causes] == nearest[outside][:, causes], bends, 0)
+            slopes[outside] = np.where(along == 0, slopes[outside] + bends, taken)
             derivative[:, node, causes] += slopes
         for (node, one, other), bend in zip(self.products, self.bends, strict=True):
             derivative[:, node, one] += bend * z[:, other]
@@ -201,8 +216,7 @@ class Skip:
 
         A cosine and a sine of the same frequency, which stand side by side, are one cosine, and take half of the time.
         """
-        causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
-        frequencies = self.frequencies[np.ix_(causes, running)]
+        causes, running, frequencies = self._running(node)
         amplitudes, phases = self.amplitudes[node, running], self.phases[running]
         if np.array_equal(frequencies[:, ::2], frequencies[:, 1::2]):
             both = (amplitudes * np.exp(1j * phases)).reshape(-1, 2).sum(axis=1)
@@ -215,9 +229,14 @@ class Skip:
 
         from fipscm.mechanism.regression.smooth import Waves
 
+        _, running, frequencies = self._running(node)
+        return Waves(torch.from_numpy(frequencies), torch.from_numpy(self.phases[running]))
+
+    def _running(self, node: int) -> tuple[Mask, Mask, Array]:
+        """A node's causes (D,), which waves (M,) it has, and their frequencies in these causes."""
         causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
         frequencies = self.frequencies[np.ix_(causes, running)]
-        return Waves(torch.from_numpy(frequencies), torch.from_numpy(self.phases[running]))
+        return causes, running, along_axes(frequencies) if node in self.sums else frequencies
 
 
 @on_one_thread()

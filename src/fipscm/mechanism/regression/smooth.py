@@ -14,6 +14,7 @@ from scipy import linalg
 from torch import Tensor
 
 from fipscm.arrays import Array
+from fipscm.mechanism.regression.axes import along_axes
 from fipscm.mechanism.regression.process import LEVEL, Process
 
 BLOCK = 8_192  # rows at a time: the waves of a million rows do not fit into memory
@@ -44,6 +45,10 @@ class Waves:
     def of(self, causes: list[int], count: int | None = None) -> "Waves":
         """Keep only some of the causes, and so many of the waves, an even number."""
         return Waves(self.frequencies[causes, :count], self.phases[:count])
+
+    def along_axes(self) -> "Waves":
+        """The same waves, each of one cause alone: together they approximate an additive process."""
+        return Waves(torch.from_numpy(along_axes(self.frequencies.numpy())), self.phases)
 
     def cosines(self, z: Tensor, relevance: Tensor) -> Tensor:
         """(N, P), (P,) -> (N, M), between -1 and 1."""

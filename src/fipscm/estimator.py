@@ -269,7 +269,8 @@ class FiP(BaseEstimator):
 
     def sample(self, n: int = 1000, random_state: Any = None) -> pd.DataFrame:
         """Draw rows from the model: what is. Columns of whole numbers have such again."""
-        return self._answer(self.columns_.rounded(self._fitted.sample(n, _generator(random_state))))
+        drawn = self._fitted.sample(n, _generator(random_state))
+        return self._answer(self.columns_.rounded(drawn))
 
     def intervene(
         self, do: Do | Intervention, n: int = 1000, random_state: Any = None, *, level: float | None = None

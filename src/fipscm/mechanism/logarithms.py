@@ -15,9 +15,10 @@ from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, EmpiricalNoise, log_density
 from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.curve import fit_curve
 from fipscm.mechanism.regression.process import Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import WAVES, WAVES_PER_CAUSE
-from fipscm.mechanism.regression.smooth import Fit, Waves, fit_waves, predict
+from fipscm.mechanism.regression.smooth import Fit, Waves, predict
 from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.significance import SIGNIFICANCE, log_p_of_gain
 from fipscm.mechanism.unevenness import log_p_of_uneven_shape, log_p_of_unevenness
@@ -161,7 +162,8 @@ class _Line(NamedTuple):
                 count, process = min(WAVES, WAVES_PER_CAUSE * len(positions)), learned
         phases = torch.from_numpy(model.skip.phases[:count])
         waves = Waves(torch.from_numpy(model.skip.frequencies[positions, :count]), phases)
-        return cls(centre, scale, waves, process, fit_waves(causes, y, waves, process))
+        process, fit = fit_curve(causes, y, waves, process)
+        return cls(centre, scale, waves.apart() if process.apart else waves, process, fit)
 
     def predicted(self, causes: Array) -> Array:
         """(N, P) -> (N,) logarithms."""
@@ -180,14 +182,11 @@ def _adopted(model: LearnedSCM, node: int, table: LogarithmTable, found: _Compar
     used = table.used(node, model.allowed[node])
     causes, values = table.z[used][:, model.allowed[node]], table.rows[used, node]
     line = _Line.fitted(model, node, causes, values)
-    skip, allowed = model.skip.without_products(node), model.allowed[node]
-    weights, relevance, amplitudes = skip.weights.copy(), skip.relevance.copy(), skip.amplitudes.copy()
-    intercept, ordered = skip.intercept.copy(), model.noise.ordered.copy()
-    weights[node, allowed], intercept[node] = line.fit.weights, line.fit.intercept
-    relevance[node], amplitudes[node] = 0, 0
-    if len(line.fit.amplitudes):
-        relevance[node, allowed] = line.process.relevance
-        amplitudes[node, : len(line.fit.amplitudes)] = line.fit.amplitudes
+    allowed = model.allowed[node]
+    skip, ordered = (
+        model.skip.with_curve(node, np.flatnonzero(allowed), line.process, line.fit),
+        model.noise.ordered.copy(),
+    )
     middle, noise = line.predicted(causes), np.full((len(used), 1), np.nan)
     noise[used, 0] = np.log(values) - middle
     ordered[:, node] = EmpiricalNoise.of(noise).ordered[:, 0]
@@ -209,7 +208,7 @@ def _adopted(model: LearnedSCM, node: int, table: LogarithmTable, found: _Compar
         on_spread=on_spread,
         noise=EmpiricalNoise(ordered),
         responses=(*model.responses[:node], response, *model.responses[node + 1 :]),
-        skip=replace(skip, weights=weights, relevance=relevance, amplitudes=amplitudes, intercept=intercept),
+        skip=skip,
         nodes=nodes,
         network=model.network if len(nodes) else None,
         held_out_r2=r2,

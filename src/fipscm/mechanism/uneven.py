@@ -9,10 +9,10 @@ from scipy import linalg
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
+from fipscm.mechanism.regression.curve import fit_curve
 from fipscm.mechanism.regression.parabola import Parabola, fit_parabola
 from fipscm.mechanism.regression.process import Process, learn_process
 from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.regression.smooth import WaveRegression
 from fipscm.mechanism.regression.spread import Spread, SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
@@ -107,10 +107,5 @@ def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Arra
     z = table.z[first]
     # Length scales that were learned as if all rows told the same follow the noise of the loud ones.
     process = learn_process(z[:, causes], z[:, node], table.smoothness[node], 1 / np.sqrt(weights[first]))
-    skip = replace(skip, relevance=skip.relevance.copy())
-    skip.relevance[node, causes] = process.relevance
-    regression = WaveRegression(z[:, causes], skip.waves_of(node), process, weights[first])
-    fit = regression.fit(z[:, node])
-    amplitudes = np.zeros_like(skip.amplitudes[node])
-    amplitudes[skip.amplitudes[node] != 0] = fit.amplitudes
-    return skip.with_node(node, fit.intercept, causes, fit.weights, amplitudes)
+    process, fit = fit_curve(z[:, causes], z[:, node], skip.waves_of(node), process, weights[first])
+    return skip.with_curve(node, causes, process, fit)

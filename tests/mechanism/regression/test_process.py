@@ -14,14 +14,15 @@ def rows(count=120, causes=3, seed=0):
     return z, np.sin(2 * z[:, 0]) + 0.2 * rng.standard_normal(count)
 
 
+@pytest.mark.parametrize("apart", [False, True], ids=["of all causes", "a sum"])
 @pytest.mark.parametrize("uneven", [np.ones(60), np.linspace(0.1, 3, 60)], ids=["even", "uneven"])
-def test_the_slope_of_the_evidence_is_that_of_finite_differences(uneven):
+def test_the_slope_of_the_evidence_is_that_of_finite_differences(uneven, apart):
     z, y = rows(60)
     straight = LEVEL + z @ z.T
     at = np.array([-0.3, -1.0, 0.2, 0.1, -1.0])
     error = optimize.check_grad(
-        lambda p: processes.loss_and_slope(p, z, y, straight, uneven)[0],
-        lambda p: processes.loss_and_slope(p, z, y, straight, uneven)[1],
+        lambda p: processes.loss_and_slope(p, z, y, straight, uneven, apart)[0],
+        lambda p: processes.loss_and_slope(p, z, y, straight, uneven, apart)[1],
         at,
     )
     assert error < 1e-4

@@ -2,10 +2,12 @@
 
 Two rows z, z' of causes have the prior covariance LEVEL + <z, z'> + signal exp(-|(z - z') relevance|^2 / 2):
 a level, a line, and a smooth part with one length scale per cause. Noise comes on top. Without a smooth part the
-process is linear regression, so that the evidence of the two says whether a node is curved.
+process is linear regression, so that the evidence of the two says whether a node is curved. The smooth part may also be
+a sum of parts of one cause each: then it is known wherever each cause was, and not only where all were together.
 """
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -36,25 +38,28 @@ class Process:
         signal: variance of the smooth part.
         noise: variance of the noise.
         evidence: log marginal likelihood of the rows.
+        apart: whether the smooth part is a sum of parts of one cause each, which share its variance.
     """
 
     relevance: Array
     signal: float
     noise: float
     evidence: float
+    apart: bool = False
 
     def of(self, causes: list[int]) -> "Process":
         """The same smoothness for some of the causes; its evidence is not known."""
-        return Process(self.relevance[causes], self.signal, self.noise, -np.inf)
+        return Process(self.relevance[causes], self.signal, self.noise, -np.inf, self.apart)
 
     def awake(self) -> "Process":
         """A process to learn from: where relevance or signal is nearly zero, so is the slope that would raise it."""
-        return Process(np.maximum(self.relevance, AWAKE), max(self.signal, AWAKE), self.noise, -np.inf)
+        return Process(np.maximum(self.relevance, AWAKE), max(self.signal, AWAKE), self.noise, -np.inf, self.apart)
 
     def evidence_of(self, z: Array, y: Array) -> float:
         """Log marginal likelihood of causes (N, P) and effect (N,), of at most the first MOST_ROWS rows."""
         z, y = z[:MOST_ROWS], y[:MOST_ROWS]
-        factor = _factor(_smooth(z * self.relevance, np.log(self.signal)) + _straight(z), self.noise)
+        smooth = reduce(np.add, _smooth_parts(z * self.relevance, np.log(self.signal), self.apart))
+        factor = _factor(smooth + _straight(z), self.noise)
         return -_loss(factor, y, linalg.cho_solve((factor, True), y, check_finite=False))
 
     @property
@@ -67,7 +72,8 @@ def learn_process(z: Array, y: Array, start: Process | None = None, spread: Arra
     """Learn from causes (N, P) and effect (N,); at most from the first MOST_ROWS, of many from the first ENOUGH_ROWS.
 
     Without a start, several are tried on a few rows, which come near in little time; more rows then need few steps.
-    Where noises are uneven, a spread (N,) multiplies that of each row.
+    With a start that is a sum of parts, so is what is learned. Where noises are uneven, a spread (N,) multiplies that
+    of each row.
     """
     rows = MOST_ROWS if len(z) < MANY_ROWS else ENOUGH_ROWS
     tolerance = EXACT if len(z) <= MOST_ROWS else ROUGH
@@ -85,14 +91,14 @@ def _climb(z: Array, y: Array, uneven: Array, start: Process, steps: int, tolera
     found = optimize.minimize(
         loss_and_slope,
         start.parameters,
-        (z, y, _straight(z), uneven),
+        (z, y, _straight(z), uneven, start.apart),
         method="L-BFGS-B",
         jac=True,
         bounds=[*[ROUGHNESS] * z.shape[1], SIGNAL, NOISE],
         options={"maxiter": steps, "ftol": tolerance},
     )
     *relevance, signal, noise = np.exp(found.x)
-    return Process(np.array(relevance), float(signal), float(noise), -float(found.fun))
+    return Process(np.array(relevance), float(signal), float(noise), -float(found.fun), start.apart)
 
 
 class Line(NamedTuple):
@@ -139,29 +145,40 @@ def _straight(z: Array) -> Array:
 
 
 @np.errstate(under="ignore")  # rows far apart have no covariance
-def loss_and_slope(parameters: Array, z: Array, y: Array, straight: Array, uneven: Array) -> tuple[float, Array]:
+def loss_and_slope(
+    parameters: Array, z: Array, y: Array, straight: Array, uneven: Array, apart: bool = False
+) -> tuple[float, Array]:
     """Minus the log marginal likelihood, and its derivatives in the logarithms of relevance, signal and noise.
 
     The variance of the noise of a row is that of the process times `uneven` (N,).
     All large matrices are symmetric: each is written once, and of the inverse only the lower triangle is.
     """
-    rows, causes = z.shape
+    causes = z.shape[1]
     relevance, log_signal, noise = np.exp(parameters[:causes]), parameters[-2], np.exp(parameters[-1])
-    smooth = _smooth(z * relevance, log_signal)
-    factor = _factor(smooth + straight, noise * uneven)
+    parts = _smooth_parts(z * relevance, log_signal, apart)
+    factor = _factor(reduce(np.add, parts) + straight, noise * uneven)
     answer = linalg.cho_solve((factor, True), y, check_finite=False)
     loss = _loss(factor, y, answer)
     inverse = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
     by_noise = 0.5 * noise * float((uneven * answer) @ answer - uneven @ inverse.diagonal())
-    # The derivative in the covariance is half of answer x answer - inverse; each entry pulls as far as it is smooth.
-    inverse *= smooth.T
-    functions = np.column_stack([z, np.ones(rows)])
-    below, diagonal = inverse @ functions, inverse.diagonal()
+    read = np.split(z, causes, axis=1) if apart else [z]
+    pulls = [_pulls(*part, answer, inverse) for part in zip(read, parts, strict=True)]
+    by_relevance = np.square(relevance) * np.concatenate([by_scale for by_scale, _ in pulls])
+    return loss, -np.array([*by_relevance, sum(by_signal for _, by_signal in pulls), by_noise])
+
+
+def _pulls(z: Array, smooth: Array, answer: Array, inverse: Array) -> tuple[Array, float]:
+    """How the likelihood pulls at a part (N, N) of the covariance: at the scales of its causes (N, P), and its signal.
+
+    The derivative in the covariance is half of answer x answer - inverse; each entry pulls as far as it is smooth.
+    """
+    pulled = inverse * smooth.T
+    functions = np.column_stack([z, np.ones(len(z))])
+    below, diagonal = pulled @ functions, pulled.diagonal()
     pull = answer[:, None] * (smooth @ (answer[:, None] * functions))
     squares = np.einsum("np,np->p", functions, pull - 2 * below) + diagonal @ np.square(functions)
-    of_row = pull[:, -1] - below[:, -1] - inverse.sum(axis=0) + diagonal
-    by_relevance = np.square(relevance) * (squares[:-1] - of_row @ np.square(z))
-    return loss, -np.array([*by_relevance, 0.5 * squares[-1], by_noise])
+    of_row = pull[:, -1] - below[:, -1] - pulled.sum(axis=0) + diagonal
+    return squares[:-1] - of_row @ np.square(z), 0.5 * float(squares[-1])
 
 
 def _factor(covariance: Array, noise: float | Array) -> Array:
@@ -176,6 +193,13 @@ def _factor(covariance: Array, noise: float | Array) -> Array:
 def _loss(factor: Array, y: Array, answer: Array) -> float:
     """Minus the log density of y (N,), given the factor of its covariance and what that makes y of (N,)."""
     return 0.5 * float(y @ answer) + float(np.log(factor.diagonal()).sum()) + float(0.5 * len(y) * np.log(2 * np.pi))
+
+
+def _smooth_parts(near: Array, log_signal: float, apart: bool) -> list[Array]:
+    """(N, P) -> the covariances (N, N) of one smooth part of all causes, or of one part each."""
+    if not apart:
+        return [_smooth(near, log_signal)]
+    return [_smooth(each, log_signal - np.log(near.shape[1])) for each in np.split(near, near.shape[1], axis=1)]
 
 
 def _smooth(near: Array, log_signal: float) -> Array:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.box import Box
-from fipscm.mechanism.regression.cosine import cosines, sines
+from fipscm.mechanism.regression.cosine import cosines, in_turn, sines
 from fipscm.mechanism.regression.linear import least_squares
 from fipscm.mechanism.regression.products import pairs_of, products
 from fipscm.mechanism.regression.usable import uncentred_rows
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # needed for a fit only, and slow to import
 
     from fipscm.mechanism.regression.parabola import Parabola, ParabolaFit
     from fipscm.mechanism.regression.process import Process
-    from fipscm.mechanism.regression.smooth import Waves
+    from fipscm.mechanism.regression.smooth import Fit, Waves
 
 WAVES = 1_024  # with half as many, counterfactual errors grew
 WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
@@ -48,6 +48,7 @@ class Skip:
         phases: (M,).
         products: (Q, 3), an effect and the two causes that are multiplied.
         bends: (Q,) the coefficients of these products.
+        apart: nodes whose waves read one cause each, in turn.
     """
 
     weights: Array
@@ -58,6 +59,7 @@ class Skip:
     phases: Array
     products: NDArray[np.intp] = field(default_factory=lambda: np.zeros((0, 3), dtype=np.intp))
     bends: Array = field(default_factory=lambda: np.zeros(0))
+    apart: Order = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     @classmethod
     def none(cls, variables: int) -> "Skip":
@@ -67,7 +69,7 @@ class Skip:
 
     @classmethod
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> "Skip":
-        """From its arrays by name, others among them; an early file has no products."""
+        """From its arrays by name, others among them; an early file has neither products nor nodes apart."""
         return cls(**{field.name: arrays[field.name] for field in fields(cls) if field.name in arrays})
 
     @classmethod
@@ -143,6 +145,17 @@ class Skip:
             bends=np.concatenate([straight.bends, fit.bends]),
         )
 
+    def with_curve(self, node: int, causes: Order, process: "Process", fit: "Fit") -> "Skip":
+        """The same skip, where one node is a curve of its causes (P,), of as many of the waves as were fitted."""
+        amplitudes = np.zeros(self.amplitudes.shape[1])
+        amplitudes[: len(fit.amplitudes)] = fit.amplitudes
+        changed = self.without_products(node).with_node(node, fit.intercept, causes, fit.weights, amplitudes)
+        relevance, others = self.relevance.copy(), self.apart[self.apart != node]
+        relevance[node] = 0
+        if len(fit.amplitudes):
+            relevance[node, causes] = process.relevance
+        return replace(changed, relevance=relevance, apart=np.append(others, node) if process.apart else others)
+
     def without_products(self, node: int) -> "Skip":
         """The same skip, where one node is no parabola."""
         others = self.products[:, 0] != node
@@ -201,8 +214,7 @@ class Skip:
 
         A cosine and a sine of the same frequency, which stand side by side, are one cosine, and take half of the time.
         """
-        causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
-        frequencies = self.frequencies[np.ix_(causes, running)]
+        causes, frequencies, running = self._running(node)
         amplitudes, phases = self.amplitudes[node, running], self.phases[running]
         if np.array_equal(frequencies[:, ::2], frequencies[:, 1::2]):
             both = (amplitudes * np.exp(1j * phases)).reshape(-1, 2).sum(axis=1)
@@ -215,9 +227,14 @@ class Skip:
 
         from fipscm.mechanism.regression.smooth import Waves
 
+        _, frequencies, running = self._running(node)
+        return Waves(torch.from_numpy(frequencies), torch.from_numpy(self.phases[running]))
+
+    def _running(self, node: int) -> tuple[Mask, Array, Mask]:
+        """A node's causes (D,), their frequencies (P, M), and which of all waves it has."""
         causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
         frequencies = self.frequencies[np.ix_(causes, running)]
-        return Waves(torch.from_numpy(frequencies), torch.from_numpy(self.phases[running]))
+        return causes, in_turn(frequencies) if node in self.apart else frequencies, running
 
 
 @on_one_thread()

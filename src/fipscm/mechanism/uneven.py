@@ -11,7 +11,7 @@ from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
 from fipscm.mechanism.regression.curve import fit_curve
 from fipscm.mechanism.regression.parabola import Parabola, fit_parabola
-from fipscm.mechanism.regression.process import Process, learn_process
+from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.regression.spread import Spread, SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.base import Response
@@ -106,6 +106,5 @@ def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Arra
     first = np.flatnonzero(told[: table.fitted])
     z = table.z[first]
     # Length scales that were learned as if all rows told the same follow the noise of the loud ones.
-    process = learn_process(z[:, causes], z[:, node], table.smoothness[node], 1 / np.sqrt(weights[first]))
-    process, fit = fit_curve(z[:, causes], z[:, node], skip.waves_of(node), process, weights[first])
+    process, fit = fit_curve(z[:, causes], z[:, node], skip.waves_of(node), table.smoothness[node], weights[first])
     return skip.with_curve(node, causes, process, fit)

@@ -19,7 +19,6 @@ from fipscm.mechanism.by_kind import with_kinds
 from fipscm.mechanism.edges import find_edges
 from fipscm.mechanism.held_out import held_out_scores
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.logarithms import LogarithmTable, with_even_logarithms, with_logarithms
 from fipscm.mechanism.network.train import TrainingConfig, held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig
 from fipscm.mechanism.noise import EmpiricalNoise
@@ -32,8 +31,10 @@ from fipscm.mechanism.regression.parabola import BENDS, Parabola
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import count_usable, tame_location, told_by, unusable_rows, usable_rows
+from fipscm.mechanism.rescaled import ScaleTable, with_even_scales, with_logarithms
 from fipscm.mechanism.responding import Blocks
 from fipscm.mechanism.response.additive import Additive
+from fipscm.mechanism.response.bent import Bent
 from fipscm.mechanism.response.kinds import all_additive
 from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.screen import log_p_of_structure, screen
@@ -171,8 +172,8 @@ def refit_regressions(model: LearnedSCM, frame: pd.DataFrame, intervened: Mask |
     learner = _Learner.of(frame, model.order, intervened, what, MechanismConfig(provisional=True), seed)
     curved = np.asarray(model.skip.amplitudes.any(axis=1))
     noise = np.square(model.noise.ordered).mean(axis=0) / np.square(model.scale)
-    # A logarithm was fitted to another column than the one that its node begins with.
-    known = curved & ~np.array([isinstance(response, Logarithm) for response in model.responses])
+    # What is on another scale was fitted to another column than the one that its node begins with.
+    known = curved & ~np.array([isinstance(response, Logarithm | Bent) for response in model.responses])
     smoothness = {int(node): _smoothness_of(model, node, float(noise[node])) for node in np.flatnonzero(known)}
     parabolas = {
         int(node): Parabola(max(BENDS), float(noise[node]), -np.inf) for node in np.flatnonzero(model.skip.is_parabola)
@@ -385,19 +386,19 @@ class _Learner:
     ) -> LearnedSCM:
         """The model with noises that need not be additive, and with causes of their spread."""
         config, first = self.config, slice(0, len(table.z))
-        logarithms = LogarithmTable.of(
+        scales = ScaleTable.of(
             table.z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first], wrong
         )
-        takes_logarithms = config.skip and config.noise == AUTO
-        if takes_logarithms:
-            model = with_even_logarithms(model, logarithms)
+        takes_scales = config.skip and config.noise == AUTO
+        if takes_scales:
+            model = with_even_scales(model, scales)
         # Of its own, so that what else is learned does not depend on the noises that are tried.
         generator = torch.Generator().manual_seed(self.generator.initial_seed() + 1)
         if search is not None and config.noise != Additive.kind:
             model = with_spread_edges(model, table, search, generator)
         model = with_noises(model, table, config.noise, generator, not config.provisional, self.on_progress)
         model = with_their_noises(model, self.rows[first], table)
-        return with_logarithms(model, logarithms) if takes_logarithms else model
+        return with_logarithms(model, scales) if takes_scales else model
 
     def _solved(
         self,

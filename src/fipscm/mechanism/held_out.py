@@ -39,7 +39,8 @@ def held_out_scores(
         if unseen[node] and fitted < len(z):
             pull: Array = np.zeros(len(errors))
         elif node in smoothness:
-            pull = leverage_of_waves(rows[:, causes], skip.waves_of(node), smoothness[node])
+            waves = skip.waves_of(node).suited_to(smoothness[node])
+            pull = leverage_of_waves(rows[:, causes], waves, smoothness[node])
         else:
             own = skip.products[skip.products[:, 0] == node, 1:]
             pull = leverage(np.hstack([rows[:, causes], products(rows, own)]))

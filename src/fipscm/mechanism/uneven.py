@@ -9,8 +9,9 @@ from scipy import linalg
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
+from fipscm.mechanism.regression.curve import fit_curve
 from fipscm.mechanism.regression.parabola import Parabola, fit_parabola
-from fipscm.mechanism.regression.process import Process, learn_process
+from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.regression.smooth import WaveRegression
 from fipscm.mechanism.regression.spread import Spread, SpreadSmoothness, fit_spread
@@ -107,14 +108,10 @@ def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Arra
         return skip.with_node(node, solution[0], causes, solution[1:], skip.amplitudes[node])
     first = np.flatnonzero(told[: table.fitted])
     z = table.z[first]
-    process = table.smoothness[node]
-    if not table.settled:
+    process, waves = table.smoothness[node], skip.waves_of(node)
+    if table.settled:
+        fit = WaveRegression(z[:, causes], waves.suited_to(process), process, weights[first]).fit(z[:, node])
+    else:
         # Length scales that were learned as if all rows told the same follow the noise of the loud ones.
-        process = learn_process(z[:, causes], z[:, node], process, 1 / np.sqrt(weights[first]))
-    skip = replace(skip, relevance=skip.relevance.copy())
-    skip.relevance[node, causes] = process.relevance
-    regression = WaveRegression(z[:, causes], skip.waves_of(node), process, weights[first])
-    fit = regression.fit(z[:, node])
-    amplitudes = np.zeros_like(skip.amplitudes[node])
-    amplitudes[skip.amplitudes[node] != 0] = fit.amplitudes
-    return skip.with_node(node, fit.intercept, causes, fit.weights, amplitudes)
+        process, fit = fit_curve(z[:, causes], z[:, node], waves, process, weights[first])
+    return skip.with_curve(node, causes, process, fit)

@@ -6,10 +6,12 @@ import torch
 
 from fipscm.mechanism.network.flow import FlowTransformer
 from fipscm.mechanism.network.transformer import TransformerConfig
+from fipscm.mechanism.regression.bend import Bend
 from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.smooth import Waves
 from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.additive import Additive
+from fipscm.mechanism.response.bent import Bent
 from fipscm.mechanism.response.count import Count
 from fipscm.mechanism.response.gumbel import Gumbel, noises_behind, one_hot
 from fipscm.mechanism.response.kinds import MONOTONE, RESPONSES, response_arrays, restore_responses
@@ -52,6 +54,7 @@ EXAMPLES = [
     Count(np.float64(0.0), LOW, HIGH, np.float64(4000.0), ONE),
     Count(np.float64(0.7), LOW, HIGH, np.float64(4000.0), ONE),
     Logarithm(np.float64(0.2), np.float64(0.5), HIGH, ONE, ONE),
+    Bent(ONE, ONE, Bend(np.array([-1.0, 0.0, 2.0]), np.array([3.0, 0.5, 1.0])), LOW, HIGH, np.zeros(1), ONE),
     Gumbel(ONE),
 ]
 DISCRETE = [response for response in EXAMPLES if response.discrete and response.kind != "gumbel"]

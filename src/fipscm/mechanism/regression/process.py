@@ -74,7 +74,8 @@ def learn_process(z: Array, y: Array, start: Process | None = None, spread: Arra
     """Learn from causes (N, P) and effect (N,); at most from the first MOST_ROWS, of many from the first ENOUGH_ROWS.
 
     Without a start, several are tried on a few rows, which come near in little time; more rows then need few steps.
-    Where noises are uneven, a spread (N,) multiplies that of each row.
+    With a start that is a sum of parts, so is what is learned. Where noises are uneven, a spread (N,) multiplies that
+    of each row.
     """
     rows, tolerance = _rows_and_tolerance(len(z))
     uneven = np.ones(len(z)) if spread is None else np.square(spread)

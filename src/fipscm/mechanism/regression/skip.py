@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # needed for a fit only, and slow to import
 
     from fipscm.mechanism.regression.parabola import Parabola, ParabolaFit
     from fipscm.mechanism.regression.process import Process
-    from fipscm.mechanism.regression.smooth import Waves
+    from fipscm.mechanism.regression.smooth import Fit, Waves
 
 WAVES = 1_024  # with half as many, counterfactual errors grew
 WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
@@ -118,8 +118,7 @@ class Skip:
             rows = uncentred_rows(z[:fitted], node, unusable)
             count = min(WAVES, WAVES_PER_CAUSE * len(causes))
             own = waves.of(causes.tolist(), count)
-            own = own.along_axes() if process.additive else own
-            solution = fit_waves(rows[:, causes], rows[:, node], own, process)
+            solution = fit_waves(rows[:, causes], rows[:, node], own.suited_to(process), process)
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
             amplitudes[node, :count], intercept[node] = solution.amplitudes, solution.intercept
             on_step(step, len(curved))
@@ -151,6 +150,18 @@ class Skip:
             products=np.vstack([straight.products, products]),
             bends=np.concatenate([straight.bends, fit.bends]),
         )
+
+    def with_curve(self, node: int, causes: Order, process: "Process", fit: "Fit") -> "Skip":
+        """The same skip, where one node is a curve of its causes (P,), of as many of the waves as were fitted."""
+        amplitudes = np.zeros(self.amplitudes.shape[1])
+        amplitudes[: len(fit.amplitudes)] = fit.amplitudes
+        changed = self.without_form(node).with_node(node, fit.intercept, causes, fit.weights, amplitudes)
+        relevance = self.relevance.copy()
+        relevance[node] = 0
+        if len(fit.amplitudes):
+            relevance[node, causes] = process.relevance
+        sums = np.append(changed.sums, node) if process.additive else changed.sums
+        return replace(changed, relevance=relevance, sums=sums)
 
     def without_form(self, node: int) -> "Skip":
         """The same skip, where one node is neither a parabola nor a sum."""
@@ -224,12 +235,13 @@ class Skip:
         return causes, amplitudes, self.relevance[node, causes, None] * frequencies, phases
 
     def waves_of(self, node: int) -> "Waves":
-        """The waves that a node has, of its causes alone, as a fit takes them."""
+        """The waves that a node has, of its causes alone, before they are suited to its process."""
         import torch
 
         from fipscm.mechanism.regression.smooth import Waves
 
-        _, running, frequencies = self._running(node)
+        causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
+        frequencies = self.frequencies[np.ix_(causes, running)]
         return Waves(torch.from_numpy(frequencies), torch.from_numpy(self.phases[running]))
 
     def _running(self, node: int) -> tuple[Mask, Mask, Array]:

@@ -46,8 +46,10 @@ class Waves:
         """Keep only some of the causes, and so many of the waves, an even number."""
         return Waves(self.frequencies[causes, :count], self.phases[:count])
 
-    def along_axes(self) -> "Waves":
-        """The same waves, each of one cause alone: together they approximate an additive process."""
+    def suited_to(self, process: Process) -> "Waves":
+        """The same waves; of an additive process, each of one cause alone: together they approximate it."""
+        if not process.additive:
+            return self
         return Waves(torch.from_numpy(along_axes(self.frequencies.numpy())), self.phases)
 
     def cosines(self, z: Tensor, relevance: Tensor) -> Tensor:
@@ -106,15 +108,28 @@ class WaveRegression:
         for block, functions in self._kept or self._blocks():
             weighted = functions if weights is None else np.sqrt(weights[block, None]) * functions
             gram += weighted.T @ weighted
-        gram.flat[:: size + 1] += _penalties(size, z.shape[1], process)
+        self._penalties = _penalties(size, z.shape[1], process)
+        gram.flat[:: size + 1] += self._penalties
         self._factor = linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
 
     def fit(self, y: Array) -> Fit:
         """The posterior mean of the process, given an effect (N,)."""
-        causes, pulled = self._z.shape[1], self._weights * y
-        target = sum(functions.T @ pulled[block] for block, functions in self._kept or self._blocks())
-        solution = linalg.cho_solve(self._factor, target, check_finite=False)
+        causes, (solution, _) = self._z.shape[1], self._solved(y)
         return Fit(float(solution[0]), solution[1 : causes + 1], solution[causes + 1 :])
+
+    def evidence(self, y: Array) -> float:
+        """Log marginal likelihood of an effect (N,), but for what no process changes."""
+        noise, (solution, target) = self._process.noise, self._solved(y)
+        unexplained = float((self._weights * y) @ y - target @ solution)
+        volume = 2 * np.log(self._factor[0].diagonal()).sum() - np.log(self._penalties).sum()
+        return -0.5 * (unexplained / noise + float(volume) + len(y) * float(np.log(noise)))
+
+    def _solved(self, y: Array) -> tuple[Array, Array]:
+        """(1 + P + M,) the coefficients of what enters linearly, and what each of it has in common with y (N,)."""
+        pulled = self._weights * y
+        pieces = [functions.T @ pulled[block] for block, functions in self._kept or self._blocks()]
+        target = np.sum(pieces, axis=0)
+        return linalg.cho_solve(self._factor, target, check_finite=False), target
 
     def predict(self, fit: Fit) -> Array:
         """(N,), what a fit says about these rows."""

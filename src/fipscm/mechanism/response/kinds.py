@@ -8,6 +8,7 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.base import Response
+from fipscm.mechanism.response.bent import Bent
 from fipscm.mechanism.response.count import Count
 from fipscm.mechanism.response.gumbel import Gumbel
 from fipscm.mechanism.response.location_scale import LocationScale
@@ -15,7 +16,7 @@ from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.response.thresholds import Thresholds
 
 RESPONSES: dict[str, type[Response]] = {
-    kind.kind: kind for kind in (Additive, LocationScale, Logarithm, Thresholds, Count, Gumbel)
+    kind.kind: kind for kind in (Additive, LocationScale, Logarithm, Bent, Thresholds, Count, Gumbel)
 }
 MONOTONE = "monotone"  # has a network: its module brings PyTorch along and is imported for a model that needs it
 

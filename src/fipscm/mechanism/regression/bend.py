@@ -1,0 +1,124 @@
+"""An increasing curve of a column, on whose scale causes and noise add up: x = bend^-1(f(causes) + noise).
+
+Such models are called post-nonlinear. The curve is learned by maximum likelihood, as the power of Box and Cox 1964 is:
+what the causes leave of the bent column is to be small, compared with how far the curve is stretched where the rows
+are. Shapes: N rows, P causes, K knots.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, special
+
+from fipscm.arrays import Array
+
+KNOTS, OUTERMOST = 16, 2.9  # normal quantiles from minus to plus this: one row in 500 lies beyond either end
+STEEPEST = 10.0  # logarithm of a slope, and of its inverse, compared with that at other knots
+ROUNDS, STEPS = 3, 200  # of learning the curve with the smoothness of its causes, and of each optimization
+WAVES, WAVES_PER_CAUSE = 512, 128  # half of those of a mean
+MOST_ROWS = 20_000  # more tell little about the few slopes
+
+
+@dataclass(frozen=True)
+class Bend:
+    """An increasing curve whose slope is linear between knots and constant beyond them.
+
+    Attributes:
+        knots: (K,) increasing values of the column.
+        slopes: (K,) of the curve at the knots, positive.
+    """
+
+    knots: Array
+    slopes: Array
+
+    def __call__(self, values: Array) -> Array:
+        """(...) values on the bent scale."""
+        near = np.clip(values, self.knots[0], self.knots[-1])
+        piece = self._piece(self.knots, near)
+        width, start, rise = self._widths[piece], self.slopes[piece], np.diff(self.slopes)[piece]
+        share = (near - self.knots[piece]) / width
+        inner = self._heights[piece] + width * share * (start + rise * share / 2)
+        return np.asarray(inner + self.slope(values) * (values - near))
+
+    def slope(self, values: Array) -> Array:
+        """(...) derivatives of the curve."""
+        return np.interp(values, self.knots, self.slopes)
+
+    def inverse(self, bent: Array) -> Array:
+        """(...) the values that have these places on the bent scale."""
+        heights = self._heights
+        near = np.clip(bent, heights[0], heights[-1])
+        piece = self._piece(heights, near)
+        width, start, rise = self._widths[piece], self.slopes[piece], np.diff(self.slopes)[piece]
+        above = (near - heights[piece]) / width
+        # The root of a quadratic equation in the form that stays exact where the slope hardly changes.
+        share = 2 * above / (start + np.sqrt(np.square(start) + 2 * rise * above))
+        inner = self.knots[piece] + width * share
+        return np.asarray(inner + (bent - near) / self.slope(inner))
+
+    @property
+    def _widths(self) -> Array:
+        return np.diff(self.knots)
+
+    @property
+    def _heights(self) -> Array:
+        """(K,), of the curve at its knots; zero at the first."""
+        return np.append(0.0, np.cumsum(self._widths * (self.slopes[1:] + self.slopes[:-1]) / 2))
+
+    @staticmethod
+    def _piece(places: Array, values: Array) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+        """(...) numbers of the gaps between places (K,) that hold these values."""
+        return np.clip(np.searchsorted(places, values, side="right") - 1, 0, len(places) - 2)
+
+
+def learn_bend(causes: Array, values: Array) -> Bend | None:
+    """The curve on which standardized causes (N, P) leave the most likely noises of a column (N,), taken as normal.
+
+    None where a value is so frequent that two knots would fall on it.
+    """
+    import torch
+
+    from fipscm.mechanism.regression.process import learn_process
+    from fipscm.mechanism.regression.smooth import WaveRegression, Waves
+
+    causes, values = causes[:MOST_ROWS], values[:MOST_ROWS]
+    knots = np.quantile(values, special.ndtr(np.linspace(-OUTERMOST, OUTERMOST, KNOTS)))
+    if not (np.diff(knots) > 0).all():
+        return None
+    count = min(WAVES, WAVES_PER_CAUSE * causes.shape[1])
+    waves = Waves.draw(causes.shape[1], count, torch.Generator().manual_seed(0))
+    bend, smoothness = Bend(knots, np.ones(KNOTS)), None
+    # A curve is a sum of one curve for each knot, times its slope there.
+    parts = np.column_stack([Bend(knots, slopes)(values) for slopes in np.eye(KNOTS)])
+    parts -= parts.mean(axis=0)
+    stretches = np.column_stack([Bend(knots, slopes).slope(values) for slopes in np.eye(KNOTS)])
+    for _ in range(ROUNDS):
+        bent = parts @ bend.slopes
+        smoothness = learn_process(causes, bent / bent.std(), smoothness)
+        regression = WaveRegression(causes, waves, smoothness)
+        left = np.column_stack([part - regression.predict(regression.fit(part)) for part in parts.T])
+        bend = Bend(knots, _likeliest(stretches, parts.T @ left / len(values), bend.slopes))
+    return bend
+
+
+def _likeliest(stretches: Array, left: Array, start: Array) -> Array:
+    """(K,) slopes with the largest likelihood, whose variance has been maximized out.
+
+    stretches: (N, K) how far each knot's slope stretches the curve at each row; left: (K, K) covariance of what the
+    causes leave. Neighbouring logarithms of slopes are a priori alike, within a standard deviation of one.
+    """
+    rows = len(stretches)
+
+    def loss(logs: Array) -> tuple[float, Array]:
+        slopes, steps = np.exp(logs), np.diff(logs) / rows
+        stretch, pull = stretches @ slopes, left @ slopes
+        variance = float(slopes @ pull)
+        loss = 0.5 * np.log(variance) - np.log(stretch).mean() + 0.5 * float(np.diff(logs) @ steps)
+        by_logs = slopes * (pull / variance - (1 / stretch) @ stretches / rows)
+        by_logs += np.append(0.0, steps) - np.append(steps, 0.0)
+        return float(loss), by_logs
+
+    bounds = [(-STEEPEST, STEEPEST)] * len(start)
+    options = {"maxiter": STEPS}
+    found = optimize.minimize(loss, np.log(start), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return np.asarray(np.exp(found.x - found.x.mean()))

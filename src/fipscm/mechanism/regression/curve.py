@@ -16,7 +16,7 @@ from fipscm.arrays import Array
 from fipscm.mechanism.regression.process import LEVEL, NOISE, ROUGHNESS, SIGNAL, Process
 from fipscm.mechanism.regression.smooth import Fit, WaveRegression, Waves
 
-MOST_ROWS, MOST_WAVES, WAVES_PER_CAUSE = 4_000, 256, 64  # for length scales
+MOST_ROWS, MOST_WAVES, WAVES_PER_CAUSE = 2_500, 256, 64  # for length scales
 STEPS, TOLERANCE = 20, 1e-5  # of the search; one that gains a smaller share is the last
 
 

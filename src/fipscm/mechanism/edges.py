@@ -128,7 +128,7 @@ def eliminate(
     process = rows.learn(candidates)
     location = rows.predictions(process, candidates)
     if log_p_of_unevenness(inputs_of(location, rows.z), rows.y - location) < uneven_limit:
-        uneven = rows.with_spread_about(location, generator.initial_seed())
+        uneven = rows.with_spread_about(location)
         likely = uneven.learn(candidates, process)
         # A curve that waves cannot follow leaves uneven residuals too, but the rows are not more likely with a spread.
         if likely.evidence > process.evidence + CURVED:
@@ -149,12 +149,11 @@ class _Rows:
         """The smoothness in some of the causes."""
         return learn_process(self.z[:, causes], self.y, start, self.spread)
 
-    def with_spread_about(self, location: Array, seed: int) -> "_Rows":
+    def with_spread_about(self, location: Array) -> "_Rows":
         """The same rows with the spread that they have about locations (N,)."""
         inputs, residual = inputs_of(location, self.z), self.y - location
-        # A generator of its own, so that what else is learned does not depend on it.
-        generator, few = torch.Generator().manual_seed(seed), slice(0, SPREAD_ROWS)
-        smoothness = SpreadSmoothness.learn(inputs[:SMOOTHNESS_ROWS], residual[:SMOOTHNESS_ROWS], generator)
+        few = slice(0, SPREAD_ROWS)
+        smoothness = SpreadSmoothness.learn(inputs[:SMOOTHNESS_ROWS], residual[:SMOOTHNESS_ROWS])
         return replace(self, spread=fit_spread(inputs[few], residual[few], smoothness)(inputs))
 
     def predictions(self, process: Process, causes: list[int]) -> Array:

@@ -395,7 +395,7 @@ class _Learner:
         # Of its own, so that what else is learned does not depend on the noises that are tried.
         generator = torch.Generator().manual_seed(self.generator.initial_seed() + 1)
         if search is not None and config.noise != Additive.kind:
-            model = with_spread_edges(model, table, search, generator)
+            model = with_spread_edges(model, table, search)
         model = with_noises(model, table, config.noise, generator, not config.provisional, self.on_progress)
         model = with_their_noises(model, self.rows[first], table)
         return with_logarithms(model, scales) if takes_scales else model

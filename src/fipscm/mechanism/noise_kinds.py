@@ -50,7 +50,7 @@ def with_noises(
     if noise == Additive.kind:
         return model
     nodes = _nodes(model, table, says_so=network and noise != AUTO)
-    uneven, doubted = _with_location_scales(model, table, noise, nodes, generator, on_progress)
+    uneven, doubted = _with_location_scales(model, table, noise, nodes, on_progress)
     if not network or noise == LocationScale.kind or not doubted:
         return uneven
     tried = _to_be_monotone(uneven, table, noise, doubted)
@@ -90,7 +90,7 @@ def _nodes(model: LearnedSCM, table: NoiseTable, says_so: bool) -> Order:
 
 
 def _with_location_scales(
-    model: LearnedSCM, table: NoiseTable, noise: str, nodes: Order, generator: torch.Generator, on_progress: OnProgress
+    model: LearnedSCM, table: NoiseTable, noise: str, nodes: Order, on_progress: OnProgress
 ) -> tuple[LearnedSCM, Doubted]:
     """The model with location-scale noises where they belong, and the nodes whose additive noise was doubted."""
     limit, gains, doubted = np.log(SIGNIFICANCE / max(1, len(nodes))), model.noise_gain.copy(), {}
@@ -98,7 +98,7 @@ def _with_location_scales(
     for step, node in enumerate(nodes.tolist(), start=1):
         rows = NodeRows.of(model, node, table)
         if noise != AUTO or log_p_of_unevenness(rows.inputs, rows.residual) < limit:
-            smoothness = doubted[node] = SpreadSmoothness.learn(rows.inputs, rows.residual, generator)
+            smoothness = doubted[node] = SpreadSmoothness.learn(rows.inputs, rows.residual)
             gain = rows.gains(smoothness)
             gains[node] = gain.mean()
             if noise != AUTO or log_p_of_gain(torch.from_numpy(gain)) < limit:

@@ -47,21 +47,19 @@ class SpreadSearch:
 
 
 @on_one_thread()
-def with_spread_edges(
-    model: LearnedSCM, table: NoiseTable, search: SpreadSearch, generator: torch.Generator
-) -> LearnedSCM:
+def with_spread_edges(model: LearnedSCM, table: NoiseTable, search: SpreadSearch) -> LearnedSCM:
     """The model of additive noises with edges that act on the spread of a node alone."""
     scores = model.edge_scores.copy()
     for node, response in enumerate(model.responses):
         possible = search.possible[node] & ~model.allowed[node]
         if possible.any() and isinstance(response, Additive) and table.known[:, node].sum() >= FEWEST_ROWS:
-            model, log_p = _with_causes(model, node, table, possible, search.limits[node], generator)
+            model, log_p = _with_causes(model, node, table, possible, search.limits[node])
             scores[:, node] = np.where(log_p < 0, search.scores(log_p)[node], scores[:, node])
     return replace(model, edge_scores=scores)
 
 
 def _with_causes(
-    model: LearnedSCM, node: int, table: NoiseTable, possible: Mask, limits: Array, generator: torch.Generator
+    model: LearnedSCM, node: int, table: NoiseTable, possible: Mask, limits: Array
 ) -> tuple[LearnedSCM, Array]:
     """The model with further causes of one node's spread, and (D,) their log p-values, zero for all other columns."""
     log_p, z = np.zeros(len(possible)), table.z[table.known[:, node]]
@@ -73,7 +71,7 @@ def _with_causes(
         if not len(columns):
             break
         # What the known causes do to the spread is taken out before the others are tested once more.
-        smoothness = SpreadSmoothness.learn(rows.inputs, rows.residual, generator)
+        smoothness = SpreadSmoothness.learn(rows.inputs, rows.residual)
         even = rows.residual / fit_spread(rows.inputs, rows.residual, smoothness)(rows.inputs)
         tests = log_p_of_each(z[:, columns], even, rows.inputs)
         best = int((tests - limits[columns]).argmin())
@@ -81,7 +79,7 @@ def _with_causes(
             break
         wider = _with_edge(model, node, columns[best])
         wider_rows = NodeRows.of(wider, node, table)
-        wider_smoothness = SpreadSmoothness.learn(wider_rows.inputs, wider_rows.residual, generator)
+        wider_smoothness = SpreadSmoothness.learn(wider_rows.inputs, wider_rows.residual)
         gains = wider_rows.gains(wider_smoothness) - rows.gains(smoothness)
         is_likelier = log_p_of_gain(torch.from_numpy(gains)) < np.log(SIGNIFICANCE)
         if is_likelier and not _mean_is_wrong(wider_rows, wider_smoothness):

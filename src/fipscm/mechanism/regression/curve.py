@@ -16,7 +16,7 @@ from fipscm.arrays import Array
 from fipscm.mechanism.regression.process import LEVEL, NOISE, ROUGHNESS, SIGNAL, Process
 from fipscm.mechanism.regression.smooth import Fit, WaveRegression, Waves
 
-MOST_ROWS, MOST_WAVES, WAVES_PER_CAUSE = 4_000, 256, 64  # for length scales
+MOST_ROWS, MOST_WAVES, WAVES_PER_CAUSE = 2_500, 256, 64  # for length scales
 STEPS, TOLERANCE = 20, 1e-5  # of the search; one that gains a smaller share is the last
 
 
@@ -31,7 +31,8 @@ def fit_curve(z: Array, y: Array, waves: Waves, process: Process, weights: Array
     even, causes, starts = np.ones(len(z)) if weights is None else weights, z.shape[1], [process]
     if causes > 1 and not process.additive:
         starts.append(replace(process, signal=process.signal * causes, additive=True))
-    learned = [_learned(z, y, waves, start, even) for start in starts]
+    # A start that came from all of its rows may be better than what some of the waves tell.
+    learned = [process, *(_learned(z, y, waves, start, even) for start in starts)]
     curves = [WaveRegression(z, waves.suited_to(found), found, weights) for found in learned]
     best = int(np.argmax([curve.evidence(y) for curve in curves]))
     return learned[best], curves[best].fit(y)

@@ -17,8 +17,6 @@ from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.skip import Skip
 
 if TYPE_CHECKING:  # needed for a fit only, and slow to import
-    import torch
-
     from fipscm.mechanism.regression.process import Process
     from fipscm.mechanism.regression.smooth import Fit, Waves
 
@@ -106,15 +104,21 @@ class SpreadSmoothness:
     waves: "Waves"
 
     @classmethod
-    def learn(cls, inputs: Array, residual: Array, generator: "torch.Generator") -> "SpreadSmoothness":
-        """From inputs (N, P) and residuals (N,) in random order; without waves where the logarithm is a line."""
+    def learn(cls, inputs: Array, residual: Array) -> "SpreadSmoothness":
+        """From inputs (N, P) and residuals (N,) in random order; without waves where the logarithm is a line.
+
+        The waves are always the same, so that no node depends on what was drawn for others.
+        """
+        import torch
+
         from fipscm.mechanism.regression.process import Process, is_curved, learn_process
         from fipscm.mechanism.regression.smooth import Waves
 
         log, unit = _standardized_logarithms(residual)
         count = min(WAVES, WAVES_PER_INPUT * inputs.shape[1])
         start = Process(np.full(inputs.shape[1], 0.4), 0.5, 0.5, -np.inf)  # one will do: most of it is noise
-        waves, process = Waves.draw(inputs.shape[1], count, generator), learn_process(inputs, log, start)
+        waves = Waves.draw(inputs.shape[1], count, torch.Generator().manual_seed(0))
+        process = learn_process(inputs, log, start)
         curved = is_curved(process, inputs, log)
         known = Process(process.relevance, process.signal * unit**2, 1 / INFORMATION, process.evidence)
         return cls(known, waves if curved else waves.of(list(range(inputs.shape[1])), 0))

@@ -51,7 +51,7 @@ ROWS = [
     {"mechanism.noise_kinds", "mechanism.spread_edges", "mechanism.by_kind", "mechanism.rescaled"},
     {"mechanism.fit"},
     {"order.baselines", "order.evidence", "order.category_scores"},
-    {"order.encoder", "order.novelty", "order.gaussian", "order.experiments", "order.fill"},
+    {"order.encoder", "order.novelty", "order.gaussian", "order.experiments", "order.fill", "order.usual"},
     {"order.views_encoder"},
     {"order.reader"},
     {"order.removal"},

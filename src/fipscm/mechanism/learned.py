@@ -139,11 +139,8 @@ class LearnedSCM(RespondingSCM):
             nearest, beyond = self._box.split(z)
             slopes, outside = self._network_slopes(nearest, self.nodes), np.flatnonzero(beyond.any(axis=1))
             if len(outside):
-                places = self._box.slope_places(nearest[outside])
-                taken = self._network_slopes(places, self.nodes)
-                bends = self._network_slopes(places, self.nodes, beyond[outside])
-                bends = np.where((places == nearest[outside])[:, None], bends, 0)
-                slopes[outside] = np.where(beyond[outside, None] == 0, slopes[outside] + bends, taken)
+                bends = self._network_slopes(nearest[outside], self.nodes, beyond[outside])
+                slopes[outside] += np.where(beyond[outside, None] == 0, bends, 0)
             derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * slopes
         for node, response in enumerate(self.responses):
             if type(response).slopes is not Response.slopes:
@@ -231,8 +228,7 @@ class LearnedSCM(RespondingSCM):
         outside = np.flatnonzero(beyond[:, self.allowed[nodes].any(axis=0)].any(axis=1))
         for start in range(0, len(outside), CHUNK):
             part = outside[start : start + CHUNK]
-            places = self._box.slope_places(nearest[part])
-            values[part] += np.einsum("nqd,nd->nq", self._network_slopes(places, nodes), beyond[part])
+            values[part] += np.einsum("nqd,nd->nq", self._network_slopes(nearest[part], nodes), beyond[part])
         return np.asarray(values)
 
     def _network_slopes(self, z: Array, nodes: Order, along: Array | None = None) -> Array:

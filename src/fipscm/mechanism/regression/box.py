@@ -1,8 +1,8 @@
 """Where the rows of a table were. Shapes: N rows, D variables.
 
-Beyond it a learned mechanism goes on along a line: f(x) = f(c) + <f'(s), x - c>, c the nearest point of the box. The
-slope is not that at c, which hangs on a single row, but that at s, where one row in fifty lies farther out. In a column
-that lies outside, the slope of f is then that at s; in the others that at c, and it also changes along x - c.
+Beyond it a learned mechanism goes on along a line: f(x) = f(c) + <slope, x - c>, c the nearest point of the box. The
+slope at c hangs on a single row. Waves therefore have the flatter one of it and of that at s, where one row in fifty
+lies farther out; the network has that at c. In columns within the box, the slope of f also changes along x - c.
 """
 
 from dataclasses import dataclass

@@ -192,8 +192,12 @@ class Skip:
         nearest, beyond = box.split(z)
         smooth = cosines(nearest[:, causes] @ stretched + phases) @ amplitudes
         outside = np.flatnonzero(beyond[:, causes].any(axis=1))
-        places = box.slope_places(nearest[outside])[:, causes]
-        slopes = -(sines(places @ stretched + phases) * amplitudes) @ stretched.T
+        edge = nearest[outside]
+        at_edge, inside = (
+            -(sines(at[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
+            for at in (edge, box.slope_places(edge))
+        )
+        slopes = _flatter(at_edge, inside, self.weights[node, causes])
         smooth[outside] += (slopes * beyond[outside][:, causes]).sum(axis=1)
         return np.asarray(smooth)
 
@@ -207,14 +211,19 @@ class Skip:
         derivative = np.broadcast_to(self.weights, (len(z), *self.weights.shape)).copy()
         nearest, beyond = box.split(z)
         outside = np.flatnonzero(beyond.any(axis=1))
-        places = box.slope_places(nearest[outside])
+        edge, inner = nearest[outside], box.slope_places(nearest[outside])
         for node in np.flatnonzero(self.amplitudes.any(axis=1)):
             causes, amplitudes, stretched, phases = self._waves(node)
             slopes = -(sines(nearest[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
-            angles, along = places[:, causes] @ stretched + phases, beyond[outside][:, causes]
-            taken = -(sines(angles) * amplitudes) @ stretched.T
-            bends = -(cosines(angles) * (along @ stretched) * amplitudes) @ stretched.T
-            bends = np.where(places[:, causes] == nearest[outside][:, causes], bends, 0)
+            along = beyond[outside][:, causes]
+            inside = -(sines(inner[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
+            taken = _flatter(slopes[outside], inside, self.weights[node, causes])
+            bends, from_edge = np.zeros_like(along), taken == slopes[outside]
+            for at, is_taken in ((edge, from_edge), (inner, (taken == inside) & ~from_edge)):
+                # How the slopes that were taken from there change with the columns that lie within.
+                angles = at[:, causes] @ stretched + phases
+                bend = -(cosines(angles) * (np.where(is_taken, along, 0) @ stretched) * amplitudes) @ stretched.T
+                bends += np.where(at[:, causes] == edge[:, causes], bend, 0)
             slopes[outside] = np.where(along == 0, slopes[outside] + bends, taken)
             derivative[:, node, causes] += slopes
         for (node, one, other), bend in zip(self.products, self.bends, strict=True):
@@ -249,6 +258,19 @@ class Skip:
         causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
         frequencies = self.frequencies[np.ix_(causes, running)]
         return causes, running, along_axes(frequencies) if node in self.sums else frequencies
+
+
+def _flatter(one: Array, other: Array, line: Array) -> Array:
+    """(B, P), that of two slopes of waves which is flatter beside a line (P,); level where they differ in sign.
+
+    How a curve bends at the edge of the rows hangs on few of them; what is too flat errs less than what is too steep.
+
+    >>> _flatter(np.array([[2.0, -1.0]]), np.array([[1.0, 0.1]]), np.array([0.5, 0.5])).tolist()
+    [[1.0, -0.5]]
+    """
+    first, second = line + one, line + other
+    flatter = np.where(np.abs(first) < np.abs(second), one, other)
+    return np.where(first * second > 0, flatter, -line)
 
 
 @on_one_thread()

@@ -8,9 +8,9 @@ from fipscm.order.evidence.views import VIEWS
 from fipscm.order.inference import drawn_orders, zero_shot_order
 from fipscm.order.readings import Reading, Together, first_look, is_additive, shipped_reading, views_of
 from fipscm.order.removal import remove_leaves
-from fipscm.order.usual import usual_rows
 from fipscm.order.weights import shipped_encoder, wide_encoder
 from fipscm.simulate import sample_scm
+from fipscm.usual import usual_rows
 
 
 @pytest.fixture(scope="module")

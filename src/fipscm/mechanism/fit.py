@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 from zlib import crc32
@@ -44,6 +45,7 @@ from fipscm.mechanism.sums import with_sums
 from fipscm.mechanism.uneven import NoiseTable
 from fipscm.mechanism.wrong_entries import warn_of_wrong_entries, wrong_entries
 from fipscm.robust import wild_cells
+from fipscm.usual import usual_rows
 
 PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the square of the variables
 TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors
@@ -132,17 +134,17 @@ def fit_mechanism(
     order = topological_order(adjacency_from_allowed(allowed)) if order is None else order
     what = Kinds.of(kinds, blocks, frame.shape[1])
     learner = _Learner.of(frame, order, intervened, what, config, seed, on_progress, checkpoint)
-    z, intervened, wild, generator = learner.z, learner.intervened, learner.wild, learner.generator
+    z, generator = learner.z, learner.generator
     steps, judged = steps_of("Testing edges", on_progress), without_references(allowed, learner.rows, blocks)
     if (required == allowed).all():
-        return learner.fit(allowed, *_judged(z, allowed, unusable_rows(intervened, wild, allowed)))
+        return learner.fit(allowed, *_judged(z, allowed, learner.unusable(allowed)))
     uneven = config.noise != Additive.kind
     if config.edges == "posterior":
         prior = _checked_prior(prior, allowed)
-        unusable = unusable_rows(intervened, wild, judged, judged & (prior > RELEVANT))
+        unusable = learner.unusable(judged, judged & (prior > RELEVANT))
         found = weigh_edges(z, judged, prior, generator, steps, unusable, uneven=uneven)
     elif config.edges == "test":
-        unusable = unusable_rows(intervened, wild, judged)
+        unusable = learner.unusable(judged)
         found = find_edges(z, judged, generator, config.limit, steps, unusable, uneven=uneven)
     else:
         return _fit_by_derivatives(learner, allowed, required)
@@ -193,7 +195,7 @@ def _smoothness_of(model: LearnedSCM, node: int, noise: float) -> Process:
 def _fit_by_derivatives(learner: "_Learner", allowed: Mask, required: Mask) -> LearnedSCM:
     """The paper's rule: fit on everything allowed, keep what moves the fit, and fit again."""
     config = learner.config
-    unusable = unusable_rows(learner.intervened, learner.wild, allowed)
+    unusable = learner.unusable(allowed)
     curved, scores, smoothness = _judged(learner.z, allowed, unusable)
     model = learner.fit(allowed, curved, scores, smoothness)
     _, derivatives = _mean_derivatives(model, learner.rows)
@@ -294,6 +296,15 @@ class _Learner:
             names, order, rows, intervened, wild, z, centre, scale, kinds, config, generator, on_progress, checkpoint
         )  # fmt: skip
 
+    def unusable(self, *causes: Mask) -> Mask:
+        """(N, D), as `unusable_rows`, and the unusual rows."""
+        return unusable_rows(self.intervened, self.wild, *causes) | self.unusual[:, None]
+
+    @cached_property
+    def unusual(self) -> Mask:
+        """(N,), the rows in which nothing was set and the columns do not go together as elsewhere."""
+        return np.asarray(~usual_rows(self.rows) & ~self.intervened.any(axis=1))
+
     def fit(
         self,
         allowed: Mask,
@@ -311,7 +322,7 @@ class _Learner:
         z = self.z[:MOST_RESIDUALS]
         trains = (not self.config.provisional and len(z) >= NETWORK_ROWS) or not self.config.skip
         fitted = round((1 - self.config.training.validation) * len(z)) if trains else len(z)
-        skip, unusable = Skip.none(len(allowed)), unusable_rows(self.intervened, self.wild, allowed)
+        skip, unusable = Skip.none(len(allowed)), self.unusable(allowed)
         box, smooth = Box.of(self.rows, self.wild), dict[int, Process]()
         if self.config.skip:
             smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
@@ -323,7 +334,7 @@ class _Learner:
             smooth = {node: process for node, process in smoothness.items() if curved[node]}
             skip = Skip.unsolved(len(allowed), self.generator)
             skip = self._solved(skip, allowed, fitted, smooth, unusable, parabolas)
-            if self.wild.any():
+            if self.wild.any() or self.unusual.any():
                 before, unusable = unusable, self._unexplained(skip, box, unusable)
                 changed = (unusable != before).any(axis=0)
                 skip = self._solved(skip, allowed, fitted, smooth, unusable, parabolas, changed)

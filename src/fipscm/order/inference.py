@@ -27,8 +27,8 @@ from fipscm.order.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.readings import Reading, Together, shipped_reading, views_of
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
-from fipscm.order.usual import usual_rows
 from fipscm.order.weights import Encoder
+from fipscm.usual import usual_rows
 
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 from fipscm.robust import FARTHEST, robust_location
+from fipscm.usual import beyond_others
 
 ROUNDS = 3  # of filling in, because missing cells of one column are regressors of another
 
@@ -56,17 +57,3 @@ def _filled(z: Array, holes: Mask) -> Array:
             drawn = rng.choice(residuals[~hole, column], int(hole.sum()))
             filled[hole, column] = predicted[hole, column] + drawn
     return filled
-
-
-def beyond_others(z: Array, rows: Mask | None = None) -> Array:
-    """(N, D), what each column has beyond a regression on all others, learned from some of the rows or from all.
-
-    The columns are to be of about the same scale. One inverse covariance holds all regressions.
-    """
-    known = z if rows is None else z[rows]
-    centre = known.mean(axis=0)
-    centred = known - centre
-    covariance = centred.T @ centred / len(known)
-    ridge = 1e-6 + 0.01 * min(1.0, z.shape[1] / len(known))
-    precision = np.linalg.inv(covariance + ridge * np.eye(z.shape[1]))
-    return np.asarray((z - centre) @ precision / np.diag(precision))

@@ -7,7 +7,6 @@ such rows look like noise that the columns share, and turn orders around.
 import numpy as np
 
 from fipscm.arrays import Array, Mask
-from fipscm.order.evidence.cells import beyond_others
 from fipscm.robust import FARTHEST, robust_location, tame_rows
 
 ROUNDS = 5  # without the rows that are set aside, others may stand out
@@ -41,3 +40,17 @@ def usual_rows(table: Array) -> Mask:
             break
         usual = near
     return np.asarray(usual)
+
+
+def beyond_others(z: Array, rows: Mask | None = None) -> Array:
+    """(N, D), what each column has beyond a regression on all others, learned from some of the rows or from all.
+
+    The columns are to be of about the same scale. One inverse covariance holds all regressions.
+    """
+    known = z if rows is None else z[rows]
+    centre = known.mean(axis=0)
+    centred = known - centre
+    covariance = centred.T @ centred / len(known)
+    ridge = 1e-6 + 0.01 * min(1.0, z.shape[1] / len(known))
+    precision = np.linalg.inv(covariance + ridge * np.eye(z.shape[1]))
+    return np.asarray((z - centre) @ precision / np.diag(precision))

@@ -2,8 +2,8 @@ import numpy as np
 
 from fipscm.metrics import tos
 from fipscm.order.inference import zero_shot_order
-from fipscm.order.usual import usual_rows
 from fipscm.simulate import sample_scm
+from fipscm.usual import usual_rows
 
 
 def together(rng, rows=1_000):

@@ -52,7 +52,7 @@ ROWS = [
     {"mechanism.noise_kinds", "mechanism.spread_edges", "mechanism.by_kind", "mechanism.rescaled"},
     {"mechanism.fit"},
     {"order.baselines", "order.evidence", "order.category_scores"},
-    {"order.encoder", "order.novelty", "order.gaussian", "order.experiments", "order.fill"},
+    {"order.encoder", "order.novelty", "order.gaussian", "order.experiments", "order.fill", "order.shared_noise"},
     {"order.views_encoder"},
     {"order.reader"},
     {"order.removal"},

@@ -433,7 +433,8 @@ class FiP(BaseEstimator):
 
         rng, frame = _generator(random_state), self._frame(X)
         inferred_on = None if self._constraints.fix_the_order else self.scale
-        hidden = hidden_causes(_readable(frame.to_numpy(), self.blocks_), self._raw)
+        graph = self.adjacency_.loc[frame.columns, frame.columns].to_numpy()
+        hidden = hidden_causes(_readable(frame.to_numpy(), self.blocks_), graph, self._raw)
         asides = *missing_findings(frame), *hidden_cause_findings(self.blocks_.outer, hidden)
         if frame.isna().any(axis=None):
             coded = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]

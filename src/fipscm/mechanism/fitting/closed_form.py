@@ -7,7 +7,8 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.fitting.table import FitTable
+from fipscm.mechanism.fitting.readmitted import readmit
+from fipscm.mechanism.fitting.table import MOST_RESIDUALS, FitTable
 from fipscm.mechanism.parabolas import find_parabolas
 from fipscm.mechanism.progress import OnProgress, steps_of
 from fipscm.mechanism.regression.box import Box
@@ -17,8 +18,6 @@ from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import told_by
 from fipscm.mechanism.sums import with_sums
 from fipscm.robust import wild_cells
-
-MOST_RESIDUALS = 100_000  # rows whose residuals are taken: curves, networks and noises need no more of them
 
 
 @dataclass(frozen=True)
@@ -68,12 +67,15 @@ def solve_in_closed_form(
     """Solve each node on its allowed causes: curves on the `fitted` first rows, all else on all of them.
 
     Unless `parabolas` are known, curved nodes are tried for being such, or sums of curves. Rows that were set aside
-    for wild cells, or because their columns do not go together, come back where the first solution explains them.
+    for wild cells, or because their columns do not go together, come back where a curve cannot know better, and then
+    where the first solution explains them.
     """
     z, unusable = table.z[:MOST_RESIDUALS], table.unusable(allowed)
     smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
+    has_forms, sets_aside = parabolas is not None, bool(table.wild.any() or table.unusual.any())
+    if sets_aside and not has_forms:
+        unusable, smoothness = readmit(table, allowed, smoothness, unusable, fitted)
     curved = curved & ~table.kinds.linked  # what is on a scale of its own is solved at the end
-    has_forms = parabolas is not None
     parabolas = find_parabolas(z, allowed, curved, smoothness, unusable) if parabolas is None else parabolas
     curved = curved & ~np.isin(np.arange(len(allowed)), list(parabolas))
     smoothness = smoothness if has_forms else with_sums(z[:fitted], allowed, curved, smoothness, unusable)
@@ -84,13 +86,17 @@ def solve_in_closed_form(
         return skip.solved(table.z, allowed, fitted, smooth, steps, unusable, parabolas, nodes)
 
     skip = solved(Skip.unsolved(len(allowed), generator), unusable)
-    found = ClosedForm(skip, Box.of(table.rows, table.wild), unusable, curved, smooth, smoothness, parabolas)
-    if not (table.wild.any() or table.unusual.any()):
+    found = ClosedForm(skip, _box(table, allowed, unusable), unusable, curved, smooth, smoothness, parabolas)
+    if not sets_aside:
         return found
     unexplained = _unexplained(found, table)
     skip = solved(skip, unexplained, (unexplained != unusable).any(axis=0))
-    box = Box.of(table.rows, table.wild & ~told_by(unexplained, allowed))
-    return replace(found, skip=skip, box=box, unusable=unexplained)
+    return replace(found, skip=skip, box=_box(table, allowed, unexplained), unusable=unexplained)
+
+
+def _box(table: FitTable, allowed: Mask, unusable: Mask) -> Box:
+    """How far the rows reach, wild cells only where a mechanism makes use of them."""
+    return Box.of(table.rows, table.wild & ~told_by(unusable, allowed))
 
 
 def _unexplained(found: ClosedForm, table: FitTable) -> Mask:

@@ -10,9 +10,9 @@ import torch
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.by_kind import with_kinds
-from fipscm.mechanism.fitting.closed_form import MOST_RESIDUALS, ClosedForm, solve_in_closed_form
+from fipscm.mechanism.fitting.closed_form import ClosedForm, solve_in_closed_form
 from fipscm.mechanism.fitting.config import MechanismConfig
-from fipscm.mechanism.fitting.table import FitTable, Kinds
+from fipscm.mechanism.fitting.table import MOST_RESIDUALS, FitTable, Kinds
 from fipscm.mechanism.fitting.trained import NetworkTraining
 from fipscm.mechanism.held_out import held_out_scores
 from fipscm.mechanism.learned import LearnedSCM

@@ -22,7 +22,7 @@ from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.reader import EvidenceReader, JointReader, Reader
 from fipscm.order.removal import side_answers
 from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
-from fipscm.robust import tame_rows
+from fipscm.robust import all_vary, tame_rows
 
 # What the first network's log odds count where a table is not additive, and where its values are surely bent.
 SMALL_SAY, LARGER_SAY = 0.2, 0.4
@@ -88,10 +88,6 @@ def first_look(values: Array, raw: bool = False, encoder: Encoder | None = None)
     Where enough rows are whole, it looks at these: what is filled in for missing cells is noise of another kind.
     """
     whole = ~np.isnan(values).any(axis=1)
-    seen = values[whole] if whole.sum() >= ENOUGH_ROWS and _all_vary(values[whole]) else values
+    seen = values[whole] if whole.sum() >= ENOUGH_ROWS and all_vary(values[whole]) else values
     confounded, world, _ = side_answers(Reading(encoder or wide_encoder()).of(seen, raw).logits())
     return confounded, world
-
-
-def _all_vary(values: Array) -> bool:
-    return bool((np.ptp(values, axis=0) > 0).all())

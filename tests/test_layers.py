@@ -50,7 +50,7 @@ ROWS = [
     {"mechanism.edges", "mechanism.parabolas", "mechanism.sums", "mechanism.learned"},
     {"mechanism.overview", "mechanism.posterior", "mechanism.uneven", "mechanism.block_edges"},
     {"mechanism.noise_kinds", "mechanism.spread_edges", "mechanism.by_kind", "mechanism.rescaled"},
-    {"mechanism.fitting.config", "mechanism.fitting.table", "mechanism.fitting.shapes"},
+    {"mechanism.fitting.config", "mechanism.fitting.table", "mechanism.fitting.shapes", "mechanism.fitting.tails"},
     {"mechanism.fitting.readmitted", "mechanism.fitting.trained"},
     {"mechanism.fitting.closed_form"},
     {"mechanism.fitting.learner"},

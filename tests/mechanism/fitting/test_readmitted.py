@@ -55,3 +55,14 @@ def test_a_wrong_entry_does_not_tell_about_its_effect():
     assert model.box.high[1] < 2
     inside = np.column_stack([np.zeros(50), np.linspace(-1, 1, 50), np.zeros(50)])
     np.testing.assert_allclose(model.predict(inside)[:, 2], clean.predict(inside)[:, 2], atol=0.1)
+
+
+def test_rows_from_experiments_stay_out_of_the_column_that_was_set():
+    rows = np.column_stack(chain(np.random.default_rng(1)))
+    intervened = np.zeros(rows.shape, dtype=bool)
+    intervened[:60, 1] = True
+    allowed = CHAIN.T.astype(bool)
+    frame = pd.DataFrame(rows, columns=list("xyz"))
+    model = fit_mechanism(frame, allowed, required=allowed, intervened=intervened)
+    assert model.rows[1] <= 240
+    assert model.rows[2] > 240

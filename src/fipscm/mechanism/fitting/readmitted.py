@@ -2,8 +2,8 @@
 
 Far from all other rows, a curve that was learned without a row has nothing to hold against it: such rows are the only
 ones that tell how the curve goes on, and heavy tails make them by right. But a wrong entry lies far out, too, and what
-its effects have there is no part of their curves. So a wild cell must first be made plausible by its own causes; then
-the rows of its effects get the benefit of the doubt.
+its effects have there is no part of their curves. So a wild cell must first be made plausible, by its own causes, or
+where it has none by the tails of such columns; then the rows of its effects get the benefit of the doubt.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.fitting.table import MOST_RESIDUALS, FitTable
+from fipscm.mechanism.fitting.tails import tails_explain
 from fipscm.mechanism.regression.process import LEVEL, MOST_ROWS, Process, learn_process
 from fipscm.mechanism.regression.usable import uncentred_rows
 from fipscm.robust import FARTHEST, robust_location
@@ -30,6 +31,10 @@ def readmit(
     from the `fitted` first rows, where rows came back.
     """
     unusable, doubtful, found = unusable.copy(), table.wild.copy(), dict(smoothness)
+    roots = ~allowed.any(axis=1) & ~table.kinds.linked & ~table.intervened[:MOST_RESIDUALS].all(axis=0)
+    observed = np.where(table.intervened, np.nan, table.rows)[:MOST_RESIDUALS, roots]
+    if doubtful[:, roots].any() and tails_explain(observed):
+        doubtful[:, roots] = False
     for node in (node for node in table.order.tolist() if node in smoothness and not table.kinds.linked[node]):
         causes = np.flatnonzero(allowed[node])
         asked = unusable[:, node] & ~table.intervened[:, node] & ~doubtful[:, causes].any(axis=1)

@@ -15,6 +15,7 @@ import torch
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, unknown_name
 from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
+from fipscm.mechanism.amounts import with_positive_roots
 from fipscm.mechanism.block_edges import join_edges, join_scores, without_references
 from fipscm.mechanism.by_kind import with_kinds
 from fipscm.mechanism.edges import find_edges
@@ -385,7 +386,7 @@ class _Learner:
             rows, told = self.rows[: len(z)], unusable[: len(z)]
             model = with_kinds(model, z, rows, self.kinds.names, smoothness or {}, told)
         table = NoiseTable(z, ~np.isnan(residual), known, fitted, smooth, parabolas or {}, self.config.provisional)
-        model = self._with_noises(model, table, wrong, search)
+        model = with_positive_roots(self._with_noises(model, table, wrong, search))
         if not self.config.provisional:
             warn_of_wrong_entries(wrong.sum(axis=0), self.names)
         mean, absolute = _mean_derivatives(model, self.rows[:EFFECT_ROWS])

@@ -33,7 +33,7 @@ from fipscm.mechanism.regression.parabola import BENDS, Parabola
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import count_usable, tame_location, told_by, unusable_rows, usable_rows
-from fipscm.mechanism.rescaled import ScaleTable, with_even_scales, with_logarithms
+from fipscm.mechanism.rescaled import ScaleTable, with_doubted_scales, with_even_scales, with_logarithms
 from fipscm.mechanism.responding import Blocks
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.bent import Bent
@@ -402,15 +402,14 @@ class _Learner:
             table.z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first], wrong
         )
         takes_scales = config.skip and config.noise == AUTO
-        if takes_scales:
-            model = with_even_scales(model, scales)
+        model, doubted = with_even_scales(model, scales) if takes_scales else (model, {})
         # Of its own, so that what else is learned does not depend on the noises that are tried.
         generator = torch.Generator().manual_seed(self.generator.initial_seed() + 1)
         if search is not None and config.noise != Additive.kind:
             model = with_spread_edges(model, table, search)
         model = with_noises(model, table, config.noise, generator, not config.provisional, self.on_progress)
         model = with_their_noises(model, self.rows[first], table)
-        return with_logarithms(model, scales) if takes_scales else model
+        return with_logarithms(with_doubted_scales(model, scales, doubted), scales) if takes_scales else model
 
     def _solved(
         self,

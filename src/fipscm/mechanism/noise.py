@@ -59,11 +59,13 @@ class EmpiricalNoise:
         lower, upper = self._tails
         below, above = np.minimum(level / places[0], 1), np.minimum((1 - level) / (1 - places[-1]), 1)
         values = inner + lower * np.log(below) - upper * np.log(above)
-        for column in () if self.lowest is None else np.flatnonzero(np.isfinite(self.lowest)):
-            least, end = self.ordered[0, column], self.lowest[column]
-            beyond = values[:, column] < least
-            # Where the tail begins it is as steep as one without an end.
-            values[beyond, column] = end + (least - end) * np.exp((values[beyond, column] - least) / (least - end))
+        if self.lowest is not None:
+            least = self.ordered[0]
+            for column in np.flatnonzero(np.isfinite(self.lowest)):
+                room, beyond = least[column] - self.lowest[column], values[:, column] < least[column]
+                # Where the tail begins it is as steep as one without an end.
+                share = np.exp((values[beyond, column] - least[column]) / room)
+                values[beyond, column] = self.lowest[column] + room * share
         return np.asarray(values)
 
     def sample(self, rows: int, rng: np.random.Generator) -> Array:

@@ -323,7 +323,10 @@ def _response(rescaling: Rescaling, line: _Line, location: Array, values: Array,
         steepness = line.scale * float((1 / rescaling.slope(values)).mean())
         noises = np.asarray(np.quantile(noise, (np.arange(NOISES) + 0.5) / NOISES), dtype=np.float64)
         centre, scale, stretch = (np.asarray(each) for each in (line.centre, line.scale, unit / steepness))
-        return Bent(centre, scale, rescaling, location.min(), location.max(), noises, stretch)
+        width = values.max() - values.min()
+        farthest = np.array([values.min() - width, values.max() + width])
+        low, high = (rescaling(farthest) - line.centre) / line.scale
+        return Bent(centre, scale, rescaling, np.asarray(low), np.asarray(high), noises, stretch)
     surplus = float(np.exp(noise).mean())
     steepness = line.scale * surplus * float(np.exp(middle).mean())
     fields = line.centre, line.scale, np.log(values.max()) + FARTHEST_BEYOND, surplus, unit / steepness

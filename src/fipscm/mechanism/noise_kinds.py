@@ -106,7 +106,7 @@ def _with_location_scales(
             gain = rows.gains(smoothness)
             gains[node] = gain.mean()
             if noise != AUTO or log_p_of_gain(torch.from_numpy(gain)) < limit:
-                model = with_location_scale(model, node, table, smoothness)
+                model = with_location_scale(model, node, table, rows, smoothness)
         on_step(step, len(nodes))
     return replace(model, noise_gain=gains), doubted
 

@@ -80,9 +80,13 @@ def with_response(model: LearnedSCM, node: int, response: Response) -> LearnedSC
     return replace(model, responses=(*model.responses[:node], response, *model.responses[node + 1 :]))
 
 
-def with_location_scale(model: LearnedSCM, node: int, table: NoiseTable, smoothness: SpreadSmoothness) -> LearnedSCM:
-    """The model with location-scale noise of one node, whose mean is solved again: loud rows tell less about it."""
-    rows = NodeRows.of(model, node, table)
+def with_location_scale(
+    model: LearnedSCM, node: int, table: NoiseTable, rows: NodeRows, smoothness: SpreadSmoothness
+) -> LearnedSCM:
+    """The model with location-scale noise of one node, whose mean is solved again: loud rows tell less about it.
+
+    Its rows are as they are before.
+    """
     if model.on_mean[node].any() and node not in model.nodes:
         rough = fit_spread(rows.inputs[:WEIGHED_ROWS], rows.residual[:WEIGHED_ROWS], smoothness)
         weights = np.zeros(len(table.z))

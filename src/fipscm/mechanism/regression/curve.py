@@ -17,8 +17,8 @@ from fipscm.mechanism.regression.process import LEVEL, NOISE, ROUGHNESS, SIGNAL,
 from fipscm.mechanism.regression.smooth import Fit, WaveRegression, Waves
 
 MOST_ROWS, MOST_WAVES, WAVES_PER_CAUSE = 2_500, 256, 64  # for length scales
-STEPS, TOLERANCE = 20, 1e-5  # of the search; one that gains a smaller share is the last
-IN_DOUBT = 3.0  # in log evidence of these rows: curves that lack more of it are not compared on all of them
+STEPS, TOLERANCE = 20, 1e-4  # of the search; one that gains a smaller share is the last
+IN_DOUBT = 1.0  # in log evidence of these rows: curves that lack more of it are not compared on all of them
 
 
 def fit_curve(z: Array, y: Array, waves: Waves, process: Process, weights: Array | None = None) -> tuple[Process, Fit]:

@@ -9,6 +9,7 @@ import pandas as pd
 import torch
 
 from fipscm.arrays import Array, Mask, Order
+from fipscm.mechanism.amounts import with_positive_roots
 from fipscm.mechanism.by_kind import with_kinds
 from fipscm.mechanism.fitting.closed_form import ClosedForm, solve_in_closed_form
 from fipscm.mechanism.fitting.config import MechanismConfig
@@ -22,7 +23,7 @@ from fipscm.mechanism.noise_kinds import AUTO, with_noises, with_their_noises
 from fipscm.mechanism.progress import OnProgress, silent
 from fipscm.mechanism.regression.parabola import Parabola
 from fipscm.mechanism.regression.process import Process
-from fipscm.mechanism.rescaled import ScaleTable, with_even_scales, with_logarithms
+from fipscm.mechanism.rescaled import ScaleTable, with_doubted_scales, with_even_scales, with_logarithms
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
 from fipscm.mechanism.spread_edges import SpreadSearch, with_spread_edges
@@ -154,7 +155,7 @@ class Learner:
         if table.kinds.linked.any():
             model = with_kinds(model, z, rows, table.kinds.names, found.smoothness, unusable)
         noises = NoiseTable(z, ~np.isnan(residual), known, fitted, found.smooth, found.parabolas, config.provisional)
-        model = self._with_responses(model, noises, wrong, search)
+        model = with_positive_roots(self._with_responses(model, noises, wrong, search))
         if not config.provisional:
             warn_of_wrong_entries(wrong.sum(axis=0), table.names)
         mean, absolute = mean_derivatives(model, table.rows[:EFFECT_ROWS])
@@ -169,16 +170,16 @@ class Learner:
         scales = ScaleTable.of(
             noises.z, table.rows[first], ~table.kinds.linked, table.intervened[first], table.wild[first], wrong
         )
-        takes_scales = config.skip and config.noise == AUTO
-        if takes_scales:
-            model = with_even_scales(model, scales)
+        # It takes most of the time; what is drawn for a missing cell is in the range of its column on any scale.
+        takes_scales = config.skip and config.noise == AUTO and not config.provisional
+        model, doubted = with_even_scales(model, scales) if takes_scales else (model, {})
         # Of its own, so that what else is learned does not depend on the noises that are tried.
         generator = torch.Generator().manual_seed(self.generator.initial_seed() + 1)
         if search is not None and config.noise != Additive.kind:
             model = with_spread_edges(model, noises, search)
         model = with_noises(model, noises, config.noise, generator, not config.provisional, self.on_progress)
         model = with_their_noises(model, table.rows[first], noises)
-        return with_logarithms(model, scales) if takes_scales else model
+        return with_logarithms(with_doubted_scales(model, scales, doubted), scales) if takes_scales else model
 
 
 def mean_derivatives(model: LearnedSCM, rows: Array) -> tuple[Array, Array]:

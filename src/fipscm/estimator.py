@@ -5,7 +5,7 @@ What learns needs PyTorch and is imported by the methods that learn: a loaded mo
 
 import warnings
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -31,11 +31,11 @@ from fipscm.mechanism.overview import acts_on, overview
 from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
 from fipscm.questions.deviations import Deviations, draw_deviations
 from fipscm.questions.effect import Effect, Question, average_effect
-from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
+from fipscm.questions.extrapolation import values_reached, values_set, warn_of_extrapolation
 from fipscm.questions.imagined import imagine, imagined_draws
 from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.questions.intervals import intervened_averages, require_level, with_ends
-from fipscm.questions.known_levels import levels_of, require_known_levels
+from fipscm.questions.known_levels import levels_of, require_known_levels, within_levels
 from fipscm.questions.likelihood import log_likelihood
 from fipscm.questions.recommend import Recommendation, recommend
 from fipscm.questions.uncertainty import agreement
@@ -214,8 +214,7 @@ class FiP(BaseEstimator):
             table = self._without_holes(table, Domain.of(columns.kinds, frame))
         found = self._read_order(table, self._given_precedence(table), on_progress or silent)
         if table.holes.any():
-            (on_progress or silent)("Filling in missing cells", 0, 1, "")
-            table = self._imputed(table, found, rng)
+            table = self._imputed(table, found, rng, on_progress)
         scm = self._fit_on(table, found, rng, checkpoint, on_progress)
         if not scm.allowed.any():
             warnings.warn(
@@ -285,12 +284,17 @@ class FiP(BaseEstimator):
         interval: a frame with one row per column, and the columns `average`, `low` and `high`. A category has a row
         for each of its levels, with the share of units that have it.
         """
-        scm, rng, set_to = self._fitted, _generator(random_state), self._rules(do)
+        scm, rng = self._fitted, _generator(random_state)
+        set_to = within_levels(scm, self._rules(do))
         require_known_levels(scm, values_set(scm, set_to))
         warn_of_extrapolation(scm, values_set(scm, set_to))
         if level is None:
+            answers = scm.do(set_to).sample(n, rng)
+            reached = values_reached(scm, set_to, answers)
+            require_known_levels(scm, reached)
+            warn_of_extrapolation(scm, reached)
             drawn = ~np.isin(np.arange(len(scm.names)), list(Intervention.parse(set_to, scm.names).rules))
-            return self._answer(self.columns_.rounded(scm.do(set_to).sample(n, rng), drawn))
+            return self._answer(self.columns_.rounded(answers, drawn))
         _, noise = scm.sample_arrays(n, rng)
         return intervened_averages(scm, self._deviations, set_to, noise, level)
 
@@ -321,19 +325,21 @@ class FiP(BaseEstimator):
         if draws is not None and (draws < 1 or level is not None):
             wrong = f"Cannot draw {draws} tables" if level is None else "Draws have no interval of their own"
             raise DataError(f"{wrong}: ask for at least one draw, or for a level, not for both.")
-        scm, set_to, rng = self._fitted, self._rules(do), _generator(random_state)
+        scm, rng = self._fitted, _generator(random_state)
+        set_to = within_levels(scm, self._rules(do))
         coded = self._complete(rows, Intervention.parse(set_to, scm.names).rules)
         seen, values = scm.checked_rows(coded), values_set(scm, set_to)
         asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
         require_known_levels(scm, asked)
-        if draws is not None:
-            warn_of_extrapolation(scm, asked)
-            return [self._answer(each, rows) for each in imagined_draws(scm, coded, set_to, draws, rng)]
-        answers = imagine(scm, coded, set_to, rng)
+        drawn = [] if draws is None else list(imagined_draws(scm, coded, set_to, draws, rng))
+        answers = imagine(scm, coded, set_to, rng) if draws is None else drawn[0]
+        reached = values_reached(scm, set_to, answers)
+        require_known_levels(scm, reached)
         if level is not None:
             answers = with_ends(answers, scm, self._deviations, coded, set_to, level, rng)
         warn_of_extrapolation(scm, asked)
-        return self._answer(answers, rows)
+        warn_of_extrapolation(scm, reached)
+        return self._answer(answers, rows) if draws is None else [self._answer(each, rows) for each in drawn]
 
     def abduct(self, rows: Any) -> pd.DataFrame:
         """The noises behind rows, in the units of the columns; missing cells are filled in first, as `impute` does.
@@ -692,7 +698,9 @@ class FiP(BaseEstimator):
         warnings.warn(f"{count} and were filled in by the model, in {touched.sum()} rows.", stacklevel=3)
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
-    def _imputed(self, table: TrainingTable, found: "Removal", rng: np.random.Generator) -> TrainingTable:
+    def _imputed(
+        self, table: TrainingTable, found: "Removal", rng: np.random.Generator, on_progress: OnProgress | None
+    ) -> TrainingTable:
         """The table with its missing cells drawn from models that were learned from it, each from the one before.
 
         With a given graph, no mechanism may need such cells: then they are left as they were filled in linearly.
@@ -704,15 +712,22 @@ class FiP(BaseEstimator):
             trusting = _trusting_observed(table, causes)
             if not trusting.reads_holes(causes):
                 return trusting
-        scm, blocks = self._fit_on(table, found, rng, provisional=True), table.blocks
+        scm, blocks = self._fit_on(table, found, rng, on_progress=on_progress, provisional=True), table.blocks
         table = _trusting_observed(table, blocks.largest(scm.allowed))
-        for _ in range(ROUNDS):
-            inner = table.expanded
-            scm = refit_regressions(scm, inner.frame, inner.untold, int(rng.integers(2**31)))
-            imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
-            drawn = imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened)
-            table = table.with_values(blocks.decode(inner.with_values(drawn).frame).to_numpy())
+        with self._shown(on_progress) as report:
+            for turn in range(ROUNDS):
+                report("Filling in missing cells", turn, ROUNDS, "")
+                inner = table.expanded
+                scm = refit_regressions(scm, inner.frame, inner.untold, int(rng.integers(2**31)))
+                imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
+                drawn = imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened)
+                table = table.with_values(blocks.decode(inner.with_values(drawn).frame).to_numpy())
+            report("Filling in missing cells", ROUNDS, ROUNDS, "")
         return table
+
+    def _shown(self, on_progress: OnProgress | None) -> AbstractContextManager[OnProgress]:
+        """Who is told about progress: whoever asked to be, or bars if they are wanted."""
+        return progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
 
     def _fit_on(
         self,
@@ -730,8 +745,7 @@ class FiP(BaseEstimator):
         names, order, blocks, inner = list(table.frame.columns), found.order, table.blocks, table.expanded
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         skip = self.skip or provisional
-        shown = progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
-        with shown as report:
+        with self._shown(on_progress) as report:
             return fit_mechanism(
                 inner.frame,
                 blocks.pairs(self._constraints.allowed(order, names)),

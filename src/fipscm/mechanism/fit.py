@@ -66,8 +66,8 @@ class MechanismConfig:
         prune: fit on the edges found instead of on everything allowed.
         skip: solve a linear and a smooth part first and train the network on the rest; False is the paper's model.
         threshold: of an edge: log10 of its odds (0), level of its test (0.01), or its mean absolute derivative (0.1).
-        provisional: for drawing missing cells alone: no network is trained, nothing is measured on unseen rows, and
-            uneven noise does not change how smooth a curve is.
+        provisional: for drawing missing cells alone: no network is trained, nothing is measured on unseen rows, no
+            column is tried on another scale, and uneven noise does not change how smooth a curve is.
         noise: "additive", "location-scale", "monotone", or "auto" for the simplest kind that unseen rows do not reject.
         device: where the network is trained.
         transformer: the network's sizes.
@@ -400,7 +400,8 @@ class _Learner:
         scales = ScaleTable.of(
             table.z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first], wrong
         )
-        takes_scales = config.skip and config.noise == AUTO
+        # Another scale takes as long as all the rest; what is drawn for a missing cell is in its column's range anyway.
+        takes_scales = config.skip and config.noise == AUTO and not config.provisional
         if takes_scales:
             model = with_even_scales(model, scales)
         # Of its own, so that what else is learned does not depend on the noises that are tried.

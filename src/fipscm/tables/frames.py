@@ -56,7 +56,13 @@ def in_library(library: str, frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     import polars
 
-    return cast(pd.DataFrame, polars.from_pandas(frame))
+    # polars has categories with an order too, but takes those of pandas without it.
+    ordered = {
+        str(name): polars.Enum(list(kind.categories))
+        for name, kind in frame.dtypes.items()
+        if isinstance(kind, pd.CategoricalDtype) and kind.ordered and all(isinstance(c, str) for c in kind.categories)
+    }
+    return cast(pd.DataFrame, polars.from_pandas(frame).cast(ordered))
 
 
 def unnamed_columns(count: int) -> list[str]:

@@ -57,7 +57,7 @@ def one_row(rows: Any) -> Any:
     """
     if isinstance(rows, pd.Series):
         return rows.to_frame().T.infer_objects()
-    if isinstance(rows, Mapping) and all(np.isscalar(value) for value in rows.values()):
+    if isinstance(rows, Mapping) and all(pd.api.types.is_scalar(value) for value in rows.values()):
         return pd.DataFrame([dict(rows)])
     return rows
 

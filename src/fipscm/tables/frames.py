@@ -56,13 +56,12 @@ def in_library(library: str, frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     import polars
 
+    found, plain = polars.from_pandas(frame), frame.dtypes.items()
     # polars has categories with an order too, but takes those of pandas without it.
-    ordered = {
-        str(name): polars.Enum(list(kind.categories))
-        for name, kind in frame.dtypes.items()
-        if isinstance(kind, pd.CategoricalDtype) and kind.ordered and all(isinstance(c, str) for c in kind.categories)
-    }
-    return cast(pd.DataFrame, polars.from_pandas(frame).cast(ordered))
+    ordered = {name: kind.categories for name, kind in plain if isinstance(kind, pd.CategoricalDtype) and kind.ordered}
+    levels = {name: list(names) for name, names in ordered.items() if all(isinstance(each, str) for each in names)}
+    casts = [polars.col(str(name)).cast(polars.Enum(names)) for name, names in levels.items()]
+    return cast(pd.DataFrame, found.with_columns(casts))
 
 
 def unnamed_columns(count: int) -> list[str]:

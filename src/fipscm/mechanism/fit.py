@@ -400,7 +400,7 @@ class _Learner:
         scales = ScaleTable.of(
             table.z, self.rows[first], ~self.kinds.linked, self.intervened[first], self.wild[first], wrong
         )
-        # Another scale takes as long as all the rest; what is drawn for a missing cell is in its column's range anyway.
+        # It takes most of the time; what is drawn for a missing cell is in the range of its column on any scale.
         takes_scales = config.skip and config.noise == AUTO and not config.provisional
         if takes_scales:
             model = with_even_scales(model, scales)

@@ -181,8 +181,7 @@ class FiP(Asking, Judging, Saving, Showing):
             table = self._without_holes(table, Domain.of(columns.kinds, frame))
         found = self._read_order(table, self._given_precedence(table), on_progress or silent)
         if table.holes.any():
-            (on_progress or silent)("Filling in missing cells", 0, 1, "")
-            table = self._imputed(table, found, rng)
+            table = self._imputed(table, found, rng, on_progress)
         scm = self._fit_on(table, found, rng, checkpoint, on_progress)
         if not scm.allowed.any():
             warnings.warn(

@@ -9,10 +9,10 @@ import pandas as pd
 from fipscm.errors import DataError
 from fipscm.fip.rows import Rows
 from fipscm.fip.state import generator_of
-from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
+from fipscm.questions.extrapolation import values_reached, values_set, warn_of_extrapolation
 from fipscm.questions.imagined import imagine, imagined_draws
 from fipscm.questions.intervals import intervened_averages, with_ends
-from fipscm.questions.known_levels import levels_of, require_known_levels
+from fipscm.questions.known_levels import levels_of, require_known_levels, within_levels
 from fipscm.questions.likelihood import log_likelihood
 from fipscm.questions.recommend import Recommendation, recommend
 from fipscm.scm.intervention import Do, Intervention
@@ -40,12 +40,17 @@ class Asking(Rows):
         interval: a frame with one row per column, and the columns `average`, `low` and `high`. A category has a row
         for each of its levels, with the share of units that have it.
         """
-        scm, rng, set_to = self._fitted, generator_of(random_state), self._rules(do)
+        scm, rng = self._fitted, generator_of(random_state)
+        set_to = within_levels(scm, self._rules(do))
         require_known_levels(scm, values_set(scm, set_to))
         warn_of_extrapolation(scm, values_set(scm, set_to))
         if level is None:
+            answers = scm.do(set_to).sample(n, rng)
+            reached = values_reached(scm, set_to, answers)
+            require_known_levels(scm, reached)
+            warn_of_extrapolation(scm, reached)
             drawn = ~np.isin(np.arange(len(scm.names)), list(Intervention.parse(set_to, scm.names).rules))
-            return self._answer(self.columns_.rounded(scm.do(set_to).sample(n, rng), drawn))
+            return self._answer(self.columns_.rounded(answers, drawn))
         _, noise = scm.sample_arrays(n, rng)
         return intervened_averages(scm, self._deviations, set_to, noise, level)
 
@@ -76,19 +81,21 @@ class Asking(Rows):
         if draws is not None and (draws < 1 or level is not None):
             wrong = f"Cannot draw {draws} tables" if level is None else "Draws have no interval of their own"
             raise DataError(f"{wrong}: ask for at least one draw, or for a level, not for both.")
-        scm, set_to, rng = self._fitted, self._rules(do), generator_of(random_state)
+        scm, rng = self._fitted, generator_of(random_state)
+        set_to = within_levels(scm, self._rules(do))
         coded = self._complete(rows, Intervention.parse(set_to, scm.names).rules)
         seen, values = scm.checked_rows(coded), values_set(scm, set_to)
         asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
         require_known_levels(scm, asked)
-        if draws is not None:
-            warn_of_extrapolation(scm, asked)
-            return [self._answer(each, rows) for each in imagined_draws(scm, coded, set_to, draws, rng)]
-        answers = imagine(scm, coded, set_to, rng)
+        drawn = [] if draws is None else list(imagined_draws(scm, coded, set_to, draws, rng))
+        answers = imagine(scm, coded, set_to, rng) if draws is None else drawn[0]
+        reached = values_reached(scm, set_to, answers)
+        require_known_levels(scm, reached)
         if level is not None:
             answers = with_ends(answers, scm, self._deviations, coded, set_to, level, rng)
         warn_of_extrapolation(scm, asked)
-        return self._answer(answers, rows)
+        warn_of_extrapolation(scm, reached)
+        return self._answer(answers, rows) if draws is None else [self._answer(each, rows) for each in drawn]
 
     def abduct(self, rows: Any) -> pd.DataFrame:
         """The noises behind rows, in the units of the columns; missing cells are filled in first, as `impute` does.

@@ -5,7 +5,7 @@ What learns needs PyTorch and is imported by the methods that learn: a loaded mo
 
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,9 @@ class Learning(State):
         warnings.warn(f"{count} and were filled in by the model, in {touched.sum()} rows.", stacklevel=3)
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
-    def _imputed(self, table: TrainingTable, found: "Removal", rng: np.random.Generator) -> TrainingTable:
+    def _imputed(
+        self, table: TrainingTable, found: "Removal", rng: np.random.Generator, on_progress: OnProgress | None
+    ) -> TrainingTable:
         """The table with its missing cells drawn from models that were learned from it, each from the one before.
 
         With a given graph, no mechanism may need such cells: then they are left as they were filled in linearly.
@@ -90,15 +92,22 @@ class Learning(State):
             trusting = _trusting_observed(table, causes)
             if not trusting.reads_holes(causes):
                 return trusting
-        scm, blocks = self._fit_on(table, found, rng, provisional=True), table.blocks
+        scm, blocks = self._fit_on(table, found, rng, on_progress=on_progress, provisional=True), table.blocks
         table = _trusting_observed(table, blocks.largest(scm.allowed))
-        for _ in range(ROUNDS):
-            inner = table.expanded
-            scm = refit_regressions(scm, inner.frame, inner.untold, int(rng.integers(2**31)))
-            imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
-            drawn = imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened)
-            table = table.with_values(blocks.decode(inner.with_values(drawn).frame).to_numpy())
+        with self._shown(on_progress) as report:
+            for turn in range(ROUNDS):
+                report("Filling in missing cells", turn, ROUNDS, "")
+                inner = table.expanded
+                scm = refit_regressions(scm, inner.frame, inner.untold, int(rng.integers(2**31)))
+                imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
+                drawn = imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened)
+                table = table.with_values(blocks.decode(inner.with_values(drawn).frame).to_numpy())
+            report("Filling in missing cells", ROUNDS, ROUNDS, "")
         return table
+
+    def _shown(self, on_progress: OnProgress | None) -> AbstractContextManager[OnProgress]:
+        """Who is told about progress: whoever asked to be, or bars if they are wanted."""
+        return progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
 
     def _fit_on(
         self,
@@ -117,8 +126,7 @@ class Learning(State):
         names, order, blocks, inner = list(table.frame.columns), found.order, table.blocks, table.expanded
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         skip = self.skip or provisional
-        shown = progress_bar() if self.verbose and on_progress is None else nullcontext(on_progress or silent)
-        with shown as report:
+        with self._shown(on_progress) as report:
             return fit_mechanism(
                 inner.frame,
                 blocks.pairs(self._constraints.allowed(order, names)),

@@ -25,7 +25,7 @@ from fipscm.order.hidden_causes import Suspect, suspects, with_signs
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.readings import first_look
 from fipscm.order.weights import Encoder, encoder_for, load_encoder
-from fipscm.tables.columns import learnable, warn_of_set_aside
+from fipscm.tables.columns import learnable, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
 
@@ -234,6 +234,7 @@ def _validated(
     known = knowledge or Knowledge()
     frame, columns = learnable(data, kinds, Constraints(knowledge=known).named, missing_cells=True)
     warn_of_set_aside(columns)
+    warn_of_spellings(columns)
     warn_of_missing_codes(frame)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)

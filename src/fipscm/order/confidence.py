@@ -19,11 +19,11 @@ from fipscm.order.readings import first_look
 # few edges to tell, have the mean of the others, weighed by their edges.
 TRUST = {
     "standardized": {
-        "linear-gaussian": 0.8,
-        "additive": 0.85,
-        "location-scale": 1.3,
-        "post-nonlinear": 0.7,
-        "discrete": 1.0,
+        "linear-gaussian": 0.9,
+        "additive": 1.2,
+        "location-scale": 1.2,
+        "post-nonlinear": 0.8,
+        "discrete": 1.1,
     },
     "raw": {
         "linear-gaussian": 0.7,

@@ -26,11 +26,11 @@ TRUST = {
         "discrete": 1.1,
     },
     "raw": {
-        "linear-gaussian": 0.7,
-        "additive": 0.7,
-        "location-scale": 0.8,
-        "post-nonlinear": 0.8,
-        "discrete": 0.75,
+        "linear-gaussian": 0.9,
+        "additive": 1.0,
+        "location-scale": 1.4,
+        "post-nonlinear": 0.5,
+        "discrete": 1.0,
     },
 }
 

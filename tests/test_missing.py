@@ -218,7 +218,9 @@ def test_no_provisional_model_of_cells_to_draw_is_tried_on_other_scales(monkeypa
     a = rng.normal(size=600)
     table = pd.DataFrame({"a": a, "b": np.exp(a + 0.5 * rng.normal(size=600))})
     tried = []
-    monkeypatch.setattr("fipscm.mechanism.fit.with_even_scales", lambda model, _: tried.append(model) or model)
+    monkeypatch.setattr(
+        "fipscm.mechanism.fitting.learner.with_even_scales", lambda model, _: (tried.append(model) or model, {})
+    )
     with pytest.warns(UserWarning, match="cells have no value"):
         FiP(order=["a", "b"], random_state=0).fit(table.mask(rng.random(table.shape) < 0.1))
     assert len(tried) == 1

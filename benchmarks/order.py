@@ -17,6 +17,7 @@ import torch
 import typer
 from scipy.linalg import block_diag
 from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from fipscm.bench.report.summary import plain_scores, read_scores
@@ -33,7 +34,10 @@ from fipscm.order import (
 )
 from fipscm.order.confidence import log_odds
 from fipscm.order.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
+from fipscm.order.hidden_causes import evidence_of
+from fipscm.order.inference import zero_shot_order
 from fipscm.order.readings import first_look
+from fipscm.order.shared_noise import SIGNS
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
 from fipscm.order.training.prior import TrainingTable, sample_training_table
@@ -191,7 +195,7 @@ def mixed(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, scm
 
 
 @app.command()
-def hidden(weights: Path = WIDE_WEIGHTS, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
+def hidden(weights: Path | None = None, nodes: int = 10, rows: int = 2_000, seed: int = 100) -> None:
     """How well weights tell pairs with a hidden common cause, in tables with one and in as many without."""
     pairs, told, truth = np.triu_indices(nodes, 1), {}, {}
     for variant in ("hidden-confounder", "plain"):
@@ -208,6 +212,35 @@ def hidden(weights: Path = WIDE_WEIGHTS, nodes: int = 10, rows: int = 2_000, see
         f"mean probability {all_told[all_truth].mean():.2f} of its pairs, {all_told[~all_truth].mean():.2f} of others"
     )
     print(f"of {likely.sum()} pairs that are likely, {all_truth[likely].mean():.2f} have one")
+
+
+@app.command()
+def shared(tables: int = 300, seed: int = 9_000) -> None:
+    """Learn what speaks for a hidden common cause of two columns, from tables of training with additive noise.
+
+    Every second one has hidden causes.
+    """
+    evidence, truth = [], []
+    for each in range(seed, seed + tables):
+        rng = np.random.default_rng(each)
+        nodes, rows = int(rng.integers(4, 13)), round(np.exp(rng.uniform(np.log(500), np.log(4_000))))
+        drawn, pairs = _additive_table(nodes, rows, bool(each % 2), rng), np.triu_indices(nodes, 1)
+        found, (told, _) = zero_shot_order(drawn.values), first_look(drawn.values)
+        evidence.append(evidence_of(told, drawn.values, (found.edges > 0.5).astype(np.int8))[pairs])
+        truth.append(drawn.confounded[pairs])
+    learned = LogisticRegression(C=10.0, max_iter=1_000).fit(np.concatenate(evidence), np.concatenate(truth))
+    print(f"before all {learned.intercept_[0]:.2f}, of {sum(map(np.sum, truth))} in {sum(map(len, truth))} pairs")
+    for name, weight in zip(("network", *SIGNS), learned.coef_[0], strict=True):
+        print(f"{name}: {weight:.2f}")
+
+
+def _additive_table(nodes: int, rows: int, hidden: bool, rng: np.random.Generator) -> TrainingTable:
+    """A table of training without sensors or noise of another kind, with hidden causes or without."""
+    flags: set[str] = set()
+    while not flags or not flags <= {"p-in", "other-functions", "hidden-cause"} or ("hidden-cause" in flags) != hidden:
+        drawn = sample_training_table(nodes, rows, rng)
+        flags = set(drawn.flags)
+    return drawn
 
 
 @app.command()

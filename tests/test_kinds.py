@@ -146,7 +146,7 @@ def test_a_saved_model_gives_the_same_answers(model, table, tmp_path):
         (
             lambda m, t: m.intervene({"ward": 7}),
             DataError,
-            "'7' is not a level of column 'ward': choose one of A, B, C",
+            r"'7' is not a level of column 'ward'.*there are A, B, C",
         ),
         (lambda m, t: m.intervene({"ward": Shift(1.0)}), InterventionError, "'ward' is a category"),
         (lambda m, t: m.intervene({"grade": "top"}), DataError, "'top' is not a level of column 'grade'"),
@@ -238,3 +238,30 @@ def test_rare_and_perfectly_separated_levels_have_finite_answers(share):
 def test_levels_that_add_up_to_one_do_not_hide_each_other(clinic):
     model = FiP(order=list(clinic.columns), random_state=0).fit(clinic)
     assert set(model.graph_.edges) == {("age", "ward"), ("ward", "pain"), ("pain", "visits"), ("pain", "cured")}
+
+
+def test_a_shift_leaves_no_count_below_zero_and_no_column_beyond_its_levels(model, table):
+    with pytest.warns(UserWarning, match="'visits' ends at 0: rows that the shift would take farther stay there"):
+        fewer = model.counterfactual(table.head(50), {"visits": Shift(-2)})
+    np.testing.assert_array_equal(fewer["visits"], np.maximum(table["visits"].head(50) - 2, 0))
+    with pytest.warns(UserWarning, match="'grade' ends at 2"):
+        better = model.intervene({"grade": Shift(1)}, 200, random_state=0)
+    assert set(better["grade"]) == {"middle", "high"}
+    with pytest.raises(DataError, match=r"0.5 is not a level of column 'grade'"):
+        model.counterfactual(table[table["grade"] == "low"].head(3), {"grade": Shift(0.5)})
+    with pytest.raises(DataError, match=r"-1 is negative"):
+        model.intervene({"visits": lambda upstream: np.full(len(upstream), -1.0)}, 20, random_state=0)
+
+
+def test_one_row_may_lack_a_cell(model, table):
+    row = {**table.iloc[0].to_dict(), "visits": None}
+    with pytest.warns(UserWarning, match="1 missing cells"):
+        assert model.counterfactual(row, {"age": row["age"]})["visits"].notna().all()
+
+
+def test_levels_are_named_in_every_refusal_and_answer(model):
+    with pytest.raises(DataError, match=r"'7' is not a level of column 'grade'.*low, middle, high"):
+        model.intervene({"grade": 7})
+    with pytest.raises(DataError, match="'smoker' is true or false, but 'yes' is a text"):
+        model.intervene({"smoker": "yes"})
+    assert "smoker to True instead of False" in str(model.effect("smoker", on="visits"))

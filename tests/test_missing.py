@@ -205,3 +205,22 @@ def test_a_complete_table_of_measurements_has_the_same_answers_bit_for_bit(optio
         lambda model: model.counterfactual(table, {"age": 1.0}),
     ):
         pd.testing.assert_frame_equal(ask(other), ask(plain), check_exact=True)
+
+
+@pytest.mark.filterwarnings("ignore:.*cells have no value")
+def test_filling_in_tells_how_far_it_is(holed):
+    told = []
+    FiP(order=ORDER, random_state=0).fit(holed, on_progress=lambda *step: told.append(step[:3]))
+    assert [step[1:] for step in told if step[0] == "Filling in missing cells"] == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_no_provisional_model_of_cells_to_draw_is_tried_on_other_scales(monkeypatch, rng):
+    a = rng.normal(size=600)
+    table = pd.DataFrame({"a": a, "b": np.exp(a + 0.5 * rng.normal(size=600))})
+    tried = []
+    monkeypatch.setattr(
+        "fipscm.mechanism.fitting.learner.with_even_scales", lambda model, _: (tried.append(model) or model, {})
+    )
+    with pytest.warns(UserWarning, match="cells have no value"):
+        FiP(order=["a", "b"], random_state=0).fit(table.mask(rng.random(table.shape) < 0.1))
+    assert len(tried) == 1

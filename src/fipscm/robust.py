@@ -30,6 +30,15 @@ def wild_cells(table: Array) -> Mask:
 def tame_rows(table: Array) -> Mask:
     """(N,), the rows without a wild cell; all of them where these are less than half, or leave a column constant."""
     tame = ~wild_cells(table).any(axis=1)
-    if tame.mean() < 0.5 or (np.ptp(table[tame], axis=0) == 0).any():
+    if tame.mean() < 0.5 or not all_vary(table[tame]):
         return np.ones_like(tame)
     return np.asarray(tame)
+
+
+def all_vary(table: Array) -> bool:
+    """Tell whether every column has two different values, whatever cells are NaN.
+
+    >>> all_vary(np.array([[1.0, 0.0], [2.0, np.nan], [np.nan, 0.0]]))
+    False
+    """
+    return bool((np.fmax.reduce(table, axis=0) > np.fmin.reduce(table, axis=0)).all())

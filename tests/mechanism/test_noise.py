@@ -27,3 +27,14 @@ def test_tails_reach_beyond_the_data_but_not_wildly():
     highest = law.ordered[-1, 0]
     assert highest < law.quantile(np.array([[1 - 1e-6]]))[0, 0] < highest + 5
     assert np.isfinite(law.sample(100_000, np.random.default_rng(3))).all()
+
+
+def test_a_noise_with_a_lowest_value_comes_near_to_it_and_never_lies_below():
+    noise = np.random.default_rng(4).exponential(size=(500, 1))
+    law = EmpiricalNoise(EmpiricalNoise.of(noise).ordered, lowest=np.zeros(1))
+    levels = np.geomspace(1e-300, 0.5, 2_001)[:, None]
+    found = law.quantile(levels)[:, 0]
+    assert (np.diff(found) >= 0).all()
+    assert found.min() >= 0
+    inner = levels[:, 0] >= 0.5 / 500
+    np.testing.assert_array_equal(found[inner], EmpiricalNoise.of(noise).quantile(levels)[inner, 0])

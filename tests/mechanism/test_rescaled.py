@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from fipscm import FiP, load
+from fipscm.mechanism import rescaled
 
 CHAIN = [[0, 1], [0, 0]]
 
@@ -96,3 +97,57 @@ def test_a_mean_is_the_average_of_sampled_values(bent_model):
     found = bent_model.intervene({"a": 1.0}, 20_000, random_state=0)["b"]
     mean = bent_model.scm_.predict(np.array([[1.0, 0.0]]))[0, 1]
     assert mean == pytest.approx(found.mean(), abs=4 * found.std() / 20_000**0.5 + 0.02)
+
+
+def test_a_bend_that_a_test_doubts_is_taken_where_unseen_rows_are_likelier_with_it(monkeypatch):
+    monkeypatch.setattr(rescaled, "LEFT_OVER", 1.0)  # no log p-value is as high
+    found = FiP(graph=CHAIN, random_state=0).fit(bent(noises(3, 1_500))).mechanisms_.loc["b"]
+    assert found["noise"] == "bent"
+    assert found["noise_gain"] > 0.02
+
+
+def test_a_row_beyond_all_others_is_not_taken_for_noise():
+    rng = np.random.default_rng(7)
+
+    def heavy(cause, noise):
+        total = cause + 0.4 * noise
+        return pd.DataFrame({"a": cause, "b": total + total * np.abs(total)})
+
+    table = heavy(rng.standard_t(4, 2_000), rng.standard_normal(2_000))
+    model = FiP(graph=CHAIN, random_state=0).fit(table)
+    far = heavy(np.array([1.3 * table["a"].max()]), np.zeros(1))
+    back = model.counterfactual(far, {"a": 0.0})["b"].iloc[0]
+    assert model.mechanisms_.loc["b", "noise"] == "bent"
+    assert abs(back) < table["b"].std()
+
+
+def awkward(kind, rows):
+    rng = np.random.default_rng(rows)
+    cause = rng.standard_t(2, rows) if kind == "heavy" else rng.standard_normal(rows)
+    total = cause + np.sin(cause) + 0.6 * (rng.standard_t(2, rows) if kind == "heavy" else rng.standard_normal(rows))
+    curves = {
+        "tied": lambda: np.round(total + total * np.abs(total), 1),
+        "cut off": lambda: np.minimum(np.exp(total), 3),
+        "heavy": lambda: total + total * np.abs(total),
+        "flat": lambda: np.log1p(np.exp(2 * total)),
+    }
+    return pd.DataFrame({"a": cause, "b": curves[kind]()})
+
+
+@pytest.mark.parametrize("rows", [200, 700])
+@pytest.mark.parametrize("kind", ["tied", "cut off", "heavy", "flat"])
+def test_answers_stay_finite_and_samples_near_the_rows(kind, rows):
+    table = awkward(kind, rows)
+    model = FiP(graph=CHAIN, random_state=0).fit(table)
+    drawn, width = model.sample(10_000, random_state=0)["b"], table["b"].max() - table["b"].min()
+    assert table["b"].min() - 6 * width < drawn.min()
+    assert drawn.max() < table["b"].max() + 6 * width
+    for far in (-1e6, -10.0, 10.0, 1e6):
+        assert np.isfinite(model.counterfactual(table, {"a": far})).all(axis=None)
+
+
+def test_amounts_on_a_bend_are_never_drawn_below_zero():
+    model = FiP(graph=CHAIN, random_state=0).fit(awkward("flat", 700))
+    assert model.mechanisms_.loc["b", "noise"] == "bent"
+    assert (model.sample(20_000, random_state=0)["b"] >= 0).all()
+    assert (model.intervene({"a": -5.0}, 2_000, random_state=0)["b"] >= 0).all()

@@ -8,7 +8,7 @@ import torch
 from fipscm.errors import DataError
 from fipscm.order import infer_order, zero_shot
 from fipscm.order.encoder import WORLDS
-from fipscm.order.hidden_causes import hidden_causes
+from fipscm.order.hidden_causes import hidden_causes, with_signs
 from fipscm.order.reader import EvidenceReader
 from fipscm.order.removal import remove_leaves
 from fipscm.order.training.examples import TaskConfig, training_batch
@@ -41,10 +41,11 @@ def test_a_network_that_reads_both_views_begins_as_one_of_the_two_readings(table
 
 def test_hidden_causes_are_those_of_the_whole_table(table, views_encoder, tiny_encoder):
     values = table.to_numpy()
-    found = hidden_causes(values, encoder=views_encoder)
+    graph = np.zeros((values.shape[1],) * 2, dtype=np.int8)
+    found = hidden_causes(values, graph, encoder=views_encoder)
     whole = remove_leaves(EvidenceReader.of(views_encoder, values[None], raw=False)).confounded
-    np.testing.assert_allclose(found, whole)
-    assert hidden_causes(values, encoder=tiny_encoder) is None
+    np.testing.assert_allclose(found, with_signs(whole, values, graph))
+    assert hidden_causes(values, graph, encoder=tiny_encoder) is None
 
 
 def test_side_answers_are_probabilities_by_name(table, weights):

@@ -186,3 +186,10 @@ def test_a_misspelt_choice_is_corrected(case, arguments):
 def test_many_columns_and_few_rows_still_give_an_order():
     table = np.random.default_rng(0).normal(size=(25, 40))
     assert len(set(infer_order(table))) == 40
+
+
+def test_levels_that_differ_by_capitals_alone_are_told(rng):
+    smoker = np.where(rng.random(60) < 0.5, "yes", "no").astype(object)
+    smoker[3] = "Yes"
+    with pytest.warns(UserWarning, match="'smoker' has the levels 'Yes' and 'yes'"):
+        infer_order(pd.DataFrame({"smoker": smoker, "pain": rng.normal(size=60)}))

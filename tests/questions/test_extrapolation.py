@@ -61,11 +61,17 @@ def test_each_column_warns_once(model, table):
     assert "near -300 (the farthest of 5 such values)" in found[1]
 
 
-def test_what_lies_among_the_rows_or_is_not_a_value_passes_in_silence(model, table):
-    do = {"age": 50.0, "dose": Shift(100.0), "pain": lambda upstream: 1e6 + upstream["age"]}
-    assert not sentences(lambda: model.intervene(do, n=5))
-    assert not sentences(lambda: model.counterfactual(table, do))
+def test_what_lies_among_the_rows_passes_in_silence(model, table):
+    do = {"age": 50.0, "dose": Shift(0.1), "pain": lambda upstream: upstream["age"] / 50}
+    assert not sentences(lambda: model.intervene(do, n=5, random_state=0))
+    assert not sentences(lambda: model.counterfactual(table.head(5), do))
     assert not sentences(lambda: model.intervene({"age": 83.0}, n=5))
+
+
+def test_where_shifts_and_functions_lead_is_told_as_well(model, table):
+    do = {"dose": Shift(100.0), "pain": lambda upstream: 1e6 + upstream["age"]}
+    for ask in (lambda: model.intervene(do, n=5, random_state=0), lambda: model.counterfactual(table.head(5), do)):
+        assert [sentence.split("'")[1] for sentence in sentences(ask)] == ["dose", "pain"]
 
 
 def test_a_loaded_model_warns_and_an_early_file_cannot(model, tmp_path):

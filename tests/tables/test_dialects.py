@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from fipscm.errors import DataError, NotInstalledError
 from fipscm.tables.dialect import BEGINNING
+from fipscm.tables.kinds import recognise
 from fipscm.tables.read import parse_table, read_table
 from fipscm.tables.textfile import Reading
 
@@ -206,6 +207,17 @@ def test_sheets(tmp_path):
     assert frame["share"].tolist() == [12, 7]
     assert said == "The file was read with the sheet 'May' alone, the first of 2, 'share' in %."
     assert list(read(path.read_bytes(), header=False)[0].columns) == ["x0", "x1", "x2"]
+
+
+def test_truth_values_of_a_sheet_stay_such_although_some_are_missing(tmp_path):
+    path, held = tmp_path / "book.xlsx", [True, None, False]
+    pd.DataFrame({"holiday": held, "visits": [1, 2, None], "rate": [1, 2.5, 3]}, dtype=object).to_excel(
+        path, index=False
+    )
+    frame = read_table(str(path))
+    assert frame["holiday"].dropna().tolist() == [True, False]
+    assert recognise(frame["holiday"]).kind == "binary"
+    assert (frame[["visits", "rate"]].dtypes == np.float64).all()
 
 
 def test_names_in_a_sheet_may_be_numbers(tmp_path):

@@ -52,3 +52,11 @@ def test_answers_come_in_the_library_of_the_table():
     answer = in_library(library_of(pl.from_pandas(FRAME)), FRAME)
     assert isinstance(answer, pl.DataFrame)
     pd.testing.assert_frame_equal(answer.to_pandas(), FRAME)
+
+
+def test_an_order_of_levels_comes_back_to_polars():
+    grade = pl.Series("grade", ["low", "high"], dtype=pl.Enum(["low", "high"]))
+    frame = pl.DataFrame([grade, pl.Series("ward", ["A", "B"], dtype=pl.Categorical)])
+    back = in_library("polars", to_pandas(frame))
+    assert back.schema["grade"] == grade.dtype
+    assert back.schema["ward"] == pl.Categorical

@@ -169,6 +169,8 @@ class LearnedSCM(RespondingSCM):
         """Everything learned, as named arrays."""
         named = {name: getattr(self, name) for name in _ARRAYS}
         named |= {"noise": self.noise.ordered, "low": self.box.low, "high": self.box.high}
+        if self.noise.lowest is not None:
+            named["noise_lowest"] = self.noise.lowest
         if self.box.inner is not None:
             named |= {"inner_low": self.box.inner.low, "inner_high": self.box.inner.high}
         named |= {f"skip.{field.name}": getattr(self.skip, field.name) for field in fields(Skip)}
@@ -205,7 +207,7 @@ class LearnedSCM(RespondingSCM):
         inner = Box(known["inner_low"], known["inner_high"]) if "inner_low" in known else None
         return cls(
             names=tuple(settings["names"]),
-            noise=EmpiricalNoise(arrays["noise"]),
+            noise=EmpiricalNoise(arrays["noise"], arrays.get("noise_lowest")),
             responses=responses,
             box=Box(known["low"], known["high"], inner),
             skip=Skip.restore(

@@ -23,13 +23,16 @@ class EmpiricalNoise:
     """Independent noises, each with the quantile function of its observed values.
 
     Between order statistics the function is linear. Beyond the outermost ones it goes on as an exponential tail with
-    the mean excess of the outer rows, so that new noises may exceed the observed ones, but rarely by much.
+    the mean excess of the outer rows, so that new noises may exceed the observed ones, but rarely by much. The lower
+    tail of a noise that has a lowest value comes ever nearer to it.
 
     Attributes:
         ordered: (N, D) observed noises, each column in increasing order.
+        lowest: (D,) what no noise lies below; minus infinity where there is no such value.
     """
 
     ordered: Array
+    lowest: Array | None = None
 
     @classmethod
     def of(cls, noise: Array) -> "EmpiricalNoise":
@@ -55,7 +58,15 @@ class EmpiricalNoise:
         )
         lower, upper = self._tails
         below, above = np.minimum(level / places[0], 1), np.minimum((1 - level) / (1 - places[-1]), 1)
-        return np.asarray(inner + lower * np.log(below) - upper * np.log(above))
+        values = inner + lower * np.log(below) - upper * np.log(above)
+        if self.lowest is not None:
+            least = self.ordered[0]
+            for column in np.flatnonzero(np.isfinite(self.lowest)):
+                room, beyond = least[column] - self.lowest[column], values[:, column] < least[column]
+                # Where the tail begins it is as steep as one without an end.
+                share = np.exp((values[beyond, column] - least[column]) / room)
+                values[beyond, column] = self.lowest[column] + room * share
+        return np.asarray(values)
 
     def sample(self, rows: int, rng: np.random.Generator) -> Array:
         """Draw (N, D) noises: the quantile functions of uniform numbers."""

@@ -34,6 +34,7 @@ NOISES = (AUTO, Additive.kind, LocationScale.kind, Monotone.kind)
 FEWEST_ROWS = 50  # fewer tell nothing about a spread
 MONOTONE_ROWS, MONOTONE_ROWS_TO_TRY = 200, 2_000  # that a network needs, and with which it may win
 FEWEST_VALUES = 20  # of a column with monotone noise: an increasing function of a few values is any function of them
+FARTHEST = 3.0  # times the largest residual of the rows: no noise moves a node farther, however large its spread is
 UNSEEN, UNSEEN_IF_TESTED = 0.05, 0.2  # of the rows: on which monotone noise is measured, or must prove itself
 
 
@@ -67,7 +68,10 @@ def with_their_noises(model: LearnedSCM, rows: Array, table: NoiseTable) -> Lear
     for node in np.flatnonzero(chosen):
         known = table.known[:, node]
         noises = np.full((len(ordered), 1), np.nan)
-        noises[known, 0] = model.node_noise(node, rows[known], rows[known, node])
+        found, spread_there = model.node_noise(node, rows[known], rows[known, node]), _spread_of(model, node, table)
+        # What is large because its spread is tiny, as where a column is cut off, must not meet a large spread.
+        farthest = FARTHEST * np.abs(found * spread_there).max() / spread_there.max()
+        noises[known, 0] = np.clip(found, -farthest, farthest)
         ordered[:, node] = EmpiricalNoise.of(noises).ordered[:, 0]
         spread[node] |= _moves_spread(model, node, table)
     likelihood = model.held_out_log_likelihood + np.where(chosen, model.noise_gain, 0.0)
@@ -102,7 +106,7 @@ def _with_location_scales(
             gain = rows.gains(smoothness)
             gains[node] = gain.mean()
             if noise != AUTO or log_p_of_gain(torch.from_numpy(gain)) < limit:
-                model = with_location_scale(model, node, table, smoothness)
+                model = with_location_scale(model, node, table, rows, smoothness)
         on_step(step, len(nodes))
     return replace(model, noise_gain=gains), doubted
 

@@ -2,7 +2,8 @@
 
 A positive column whose noise multiplies is modelled on its logarithm, so that no sample of it is negative; another one
 on an increasing curve that is learned from its rows. Additive noise on another scale is simpler than a spread or a
-spline that depends on the causes: where it leaves even noises, no other kind of noise is tried.
+spline that depends on the causes: where it leaves even noises, no other kind of noise is tried. Where it leaves uneven
+ones, it is compared with the kind that takes its place.
 Shapes: N rows, D variables.
 """
 
@@ -111,8 +112,12 @@ class ScaleTable:
 
 
 @on_one_thread()
-def with_even_scales(model: LearnedSCM, table: ScaleTable) -> LearnedSCM:
-    """The model of additive noises with other scales where noises are uneven, and those on the other scale are not."""
+def with_even_scales(model: LearnedSCM, table: ScaleTable) -> tuple[LearnedSCM, "Doubted"]:
+    """The model of additive noises with other scales where noises are uneven, and those on the other scale are not.
+
+    Also the likeliest other scale of each node that has none which leaves even noises.
+    """
+    doubted: Doubted = {}
     for node in np.flatnonzero(table.tried & model.allowed.any(axis=1)):
         known = table.used(node, model.allowed[node])
         residual = model.node_noise(node, table.rows[known], table.rows[known, node])
@@ -121,7 +126,25 @@ def with_even_scales(model: LearnedSCM, table: ScaleTable) -> LearnedSCM:
                 found = _compared(model, model, node, table, rescaling)
                 if found.is_better and found.log_p_of_unevenness >= limit:
                     model = _adopted(model, node, table, rescaling, found)
+                    doubted.pop(int(node), None)
                     break
+                before = doubted.get(int(node))
+                if found.is_better and (before is None or found.gain > before[1].gain):
+                    doubted[int(node)] = rescaling, found
+    return model, doubted
+
+
+@on_one_thread()
+def with_doubted_scales(model: LearnedSCM, table: ScaleTable, doubted: "Doubted") -> LearnedSCM:
+    """The model with doubted scales where unseen rows are likelier on them than with the kind of noise that it has.
+
+    A test of thousands of rows finds what a good scale leaves over, and so it does not decide alone.
+    """
+    for node, (rescaling, found) in doubted.items():
+        if np.array_equal(model.allowed[node], found.causes):
+            gain = float((found.told - _log_density_of_unseen(model, node, table)).mean())
+            if gain > 0:
+                model = _adopted(model, node, table, rescaling, found._replace(gain=gain))
     return model
 
 
@@ -175,15 +198,19 @@ def _widened(model: LearnedSCM, table: ScaleTable) -> Box:
 class _Comparison(NamedTuple):
     """Another scale beside the mechanism that a node has.
 
-    The regression on it, whether unseen rows clearly prefer it, by how much, how likely they are, and the log p-value
-    of its noises not depending on the causes.
+    The causes (D,), the regression on it, whether unseen rows clearly prefer it, by how much, their log-densities (K,),
+    and the log p-value of its noises not depending on the causes.
     """
 
+    causes: Mask
     line: "_Line"
     is_better: bool
     gain: float
-    log_likelihood: float
+    told: Array
     log_p_of_unevenness: float
+
+
+Doubted = dict[int, tuple[Rescaling, _Comparison]]  # nodes on another scale that leaves uneven noises
 
 
 def _compared(
@@ -192,16 +219,15 @@ def _compared(
     """A node on another scale, fitted to the first rows."""
     used = table.used(node, model.allowed[node])
     causes, values = table.z[used][:, model.allowed[node]], table.rows[used, node]
-    seen = slice(0, len(values) - len(values) // HELD_OUT)
-    unseen = slice(seen.stop, len(values))
+    seen, unseen = _seen_and_unseen(len(values))
     bent = rescaling(values)
     line = _Line.fitted(model, node, causes[seen], bent[seen])
     errors = bent - line.middle(line.location(causes))
     told = log_density(errors[unseen], errors[seen], NARROWEST) + np.log(rescaling.slope(values[unseen]))
-    gain = told - _log_density(original, node, table.rows[used], seen, unseen)
+    gain = told - _log_density_of_unseen(original, node, table)
     is_better = bool(gain.mean() > CLEARLY) and log_p_of_gain(torch.from_numpy(gain)) < table.limit
     uneven = log_p_of_uneven_shape(causes, errors) if causes.shape[1] else 0.0
-    return _Comparison(line, is_better, float(gain.mean()), float(told.mean()), uneven)
+    return _Comparison(model.allowed[node], line, is_better, float(gain.mean()), told, uneven)
 
 
 class _Line(NamedTuple):
@@ -241,8 +267,16 @@ class _Line(NamedTuple):
         return np.asarray(self.centre + self.scale * location)
 
 
-def _log_density(model: LearnedSCM, node: int, rows: Array, seen: slice, unseen: slice) -> Array:
+def _seen_and_unseen(rows: int) -> tuple[slice, slice]:
+    """The rows that another scale is fitted to, and those that it is judged by."""
+    seen = rows - rows // HELD_OUT
+    return slice(0, seen), slice(seen, rows)
+
+
+def _log_density_of_unseen(model: LearnedSCM, node: int, table: ScaleTable) -> Array:
     """(K,) log-densities of unseen rows under the mechanism that the model has, which may have seen them."""
+    rows = table.rows[table.used(node, model.allowed[node])]
+    seen, unseen = _seen_and_unseen(len(rows))
     noise = model.node_noise(node, rows, rows[:, node])
     density = partial(log_density, known=noise[seen], narrowest=NARROWEST * float(model.scale[node]))
     return model.node_log_density(node, rows[unseen], rows[unseen, node], density)
@@ -262,7 +296,7 @@ def _adopted(model: LearnedSCM, node: int, table: ScaleTable, rescaling: Rescali
     gains = model.noise_gain.copy()
     gains[node] = np.nan_to_num(gains[node]) + found.gain
     errors = values - response.mean(location, table.z[used])
-    scores[node], r2[node] = found.log_likelihood, 1 - np.square(errors).mean() / values.var()
+    scores[node], r2[node] = found.told.mean(), 1 - np.square(errors).mean() / values.var()
     nodes = model.nodes[model.nodes != node]
     on_mean, on_spread = model.on_mean.copy(), model.on_spread.copy()
     on_mean[node], on_spread[node] = allowed, False
@@ -289,7 +323,10 @@ def _response(rescaling: Rescaling, line: _Line, location: Array, values: Array,
         steepness = line.scale * float((1 / rescaling.slope(values)).mean())
         noises = np.asarray(np.quantile(noise, (np.arange(NOISES) + 0.5) / NOISES), dtype=np.float64)
         centre, scale, stretch = (np.asarray(each) for each in (line.centre, line.scale, unit / steepness))
-        return Bent(centre, scale, rescaling, location.min(), location.max(), noises, stretch)
+        width = values.max() - values.min()
+        farthest = np.array([values.min() - width, values.max() + width])
+        low, high = (rescaling(farthest) - line.centre) / line.scale
+        return Bent(centre, scale, rescaling, np.asarray(low), np.asarray(high), noises, stretch)
     surplus = float(np.exp(noise).mean())
     steepness = line.scale * surplus * float(np.exp(middle).mean())
     fields = line.centre, line.scale, np.log(values.max()) + FARTHEST_BEYOND, surplus, unit / steepness

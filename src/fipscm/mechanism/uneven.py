@@ -19,6 +19,7 @@ from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
 
 COMPARED_ROWS = 6_000  # on which kinds of noise are compared
+WEIGHED_ROWS = 4_000  # for the spread by which rows are weighed: weights may be rough
 
 
 @dataclass(frozen=True)
@@ -79,16 +80,20 @@ def with_response(model: LearnedSCM, node: int, response: Response) -> LearnedSC
     return replace(model, responses=(*model.responses[:node], response, *model.responses[node + 1 :]))
 
 
-def with_location_scale(model: LearnedSCM, node: int, table: NoiseTable, smoothness: SpreadSmoothness) -> LearnedSCM:
-    """The model with location-scale noise of one node, whose mean is solved again: loud rows tell less about it."""
-    rows = NodeRows.of(model, node, table)
-    spread = fit_spread(rows.inputs, rows.residual, smoothness)
+def with_location_scale(
+    model: LearnedSCM, node: int, table: NoiseTable, rows: NodeRows, smoothness: SpreadSmoothness
+) -> LearnedSCM:
+    """The model with location-scale noise of one node, whose mean is solved again: loud rows tell less about it.
+
+    Its rows are as they are before.
+    """
     if model.on_mean[node].any() and node not in model.nodes:
+        rough = fit_spread(rows.inputs[:WEIGHED_ROWS], rows.residual[:WEIGHED_ROWS], smoothness)
         weights = np.zeros(len(table.z))
-        weights[table.known[:, node]] = 1 / np.square(spread(rows.inputs))
+        weights[table.known[:, node]] = 1 / np.square(rough(rows.inputs))
         model = replace(model, skip=_solved_again(model, node, table, weights))
         rows = NodeRows.of(model, node, table)
-        spread = fit_spread(rows.inputs, rows.residual, smoothness)
+    spread = fit_spread(rows.inputs, rows.residual, smoothness)
     columns = np.append(np.flatnonzero(model.allowed[node]), len(model.names))
     wide = spread.among(columns, len(model.names) + 1)
     return with_response(model, node, LocationScale(model.centre[node], model.scale[node], wide))

@@ -19,18 +19,18 @@ from fipscm.order.readings import first_look
 # few edges to tell, have the mean of the others, weighed by their edges.
 TRUST = {
     "standardized": {
-        "linear-gaussian": 0.8,
-        "additive": 0.85,
-        "location-scale": 1.3,
-        "post-nonlinear": 0.7,
-        "discrete": 1.0,
+        "linear-gaussian": 0.9,
+        "additive": 1.2,
+        "location-scale": 1.2,
+        "post-nonlinear": 0.8,
+        "discrete": 1.1,
     },
     "raw": {
-        "linear-gaussian": 0.7,
-        "additive": 0.7,
-        "location-scale": 0.8,
-        "post-nonlinear": 0.8,
-        "discrete": 0.75,
+        "linear-gaussian": 0.9,
+        "additive": 1.0,
+        "location-scale": 1.4,
+        "post-nonlinear": 0.5,
+        "discrete": 1.0,
     },
 }
 

@@ -72,9 +72,8 @@ def _read(
     rows, effects = observed_rows(values, intervened), effect_log_odds(fill_linearly(values), intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
         if encoder is None:
-            usual = _usual(values, rows)
-            ways = [shipped_reading(values[usual], raw)]
-            rows = usual if isinstance(ways[0], Reading) else rows
+            way, rows = _shipped_way(values, raw, rows)
+            ways = [way]
         else:
             ways = [*views_of(encoder)]
         observed = values[rows]
@@ -94,11 +93,17 @@ def _read(
         return _Read(found, way, rows)
 
 
-def _usual(values: Array, rows: Mask) -> Mask:
-    """(N,), those of some rows of a table (N, D) that are usual among them."""
+def _shipped_way(values: Array, raw: bool, rows: Mask) -> tuple[Reading | Together, Mask]:
+    """How the networks that ship read some rows (N,) of a table (N, D), and which of these: the usual ones, or all.
+
+    Where noise is bent or scaled, rows that look unusual are not.
+    """
     usual = rows.copy()
     usual[rows] = usual_rows(fill_linearly(values[rows]))
-    return usual
+    way = shipped_reading(values[usual], raw)
+    if way.view == "values" or usual.sum() == rows.sum():
+        return way, usual
+    return shipped_reading(values[rows], raw), rows
 
 
 def _along(line: Order, found: Removal, before: Mask | None, answer: Callable[[Mask], Removal]) -> Removal:

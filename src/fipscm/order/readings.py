@@ -1,8 +1,8 @@
 """In which ways a table is read: by which networks, and in which view of its columns. Shapes: N rows, D variables.
 
 The first network that ships was trained on additive noise, and reads the values of the columns. A second network has
-seen noise of every kind. Where it does not take a table for additive, it decides; the first one reads the columns by
-their ranks, which no monotone sensor can bend, and has a say, a larger one where values look bent. Another network,
+seen noise of every kind. Where it does not take a table for additive, it decides; where it takes its values for bent,
+the first one has a say, which reads the columns by their ranks, as no monotone sensor can bend them. Another network,
 given by the user, reads one view or both; where it can read either, the one in which it is surer of its leaves counts:
 there the table looks like those that it knows.
 """
@@ -22,17 +22,16 @@ from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.reader import EvidenceReader, JointReader, Reader
 from fipscm.order.removal import side_answers
 from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
-from fipscm.robust import tame_rows
+from fipscm.robust import all_vary, tame_rows
 
-# What the first network's log odds count where a table is not additive, and where its values are surely bent.
-SMALL_SAY, LARGER_SAY = 0.2, 0.4
+SAY = 0.4  # what the first network's log odds count where values look bent
 ENOUGH_ROWS = 500  # to tell what a table is like
 ADDITIVE, BENT = [WORLDS.index(world) for world in ("linear-gaussian", "additive")], WORLDS.index("post-nonlinear")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A network and the view that it is shown; a network that reads both views at once is shown the values."""
+    """A network and the view that it is shown; a network that reads both views at once makes them itself."""
 
     encoder: Encoder
     view: str = "values"
@@ -66,8 +65,9 @@ def shipped_reading(values: Array, raw: bool) -> Reading | Together:
     _, world = first_look(values, raw)
     if world is None or is_additive(world):
         return Reading(shipped_encoder())
-    share = SMALL_SAY + (LARGER_SAY - SMALL_SAY) * world[BENT]
-    return Together(Reading(shipped_encoder(), "ranks"), Reading(wide_encoder()), float(share))
+    if world[BENT] > 0.5:
+        return Together(Reading(shipped_encoder(), "ranks"), Reading(wide_encoder(), "both"), SAY)
+    return Reading(wide_encoder(), "both")
 
 
 def views_of(encoder: Encoder) -> list[Reading]:
@@ -88,10 +88,6 @@ def first_look(values: Array, raw: bool = False, encoder: Encoder | None = None)
     Where enough rows are whole, it looks at these: what is filled in for missing cells is noise of another kind.
     """
     whole = ~np.isnan(values).any(axis=1)
-    seen = values[whole] if whole.sum() >= ENOUGH_ROWS and _all_vary(values[whole]) else values
+    seen = values[whole] if whole.sum() >= ENOUGH_ROWS and all_vary(values[whole]) else values
     confounded, world, _ = side_answers(Reading(encoder or wide_encoder()).of(seen, raw).logits())
     return confounded, world
-
-
-def _all_vary(values: Array) -> bool:
-    return bool((np.ptp(values, axis=0) > 0).all())

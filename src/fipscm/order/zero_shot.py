@@ -21,11 +21,11 @@ from fipscm.order.confidence import confidence
 from fipscm.order.encoder import SCALES, WORLDS
 from fipscm.order.fill import fill_linearly
 from fipscm.order.gaussian import p_of_linear_gaussian
-from fipscm.order.hidden_causes import Suspect, suspects
+from fipscm.order.hidden_causes import Suspect, suspects, with_signs
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.readings import first_look
 from fipscm.order.weights import Encoder, encoder_for, load_encoder
-from fipscm.tables.columns import learnable, warn_of_set_aside
+from fipscm.tables.columns import learnable, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
 
@@ -176,6 +176,8 @@ def zero_shot(
     found = zero_shot_order(values, raw, before, encoder, n_jobs, was_set)
     own = found.world is not None or weights is not None  # one of the networks that ship tells orders alone
     hidden, like = (found.confounded, found.world) if own else first_look(values, raw)
+    if hidden is not None and found.edges is not None:
+        hidden = with_signs(hidden, values, (found.edges > 0.5).astype(np.int8))
     edges, confounded = (
         None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, hidden)
     )
@@ -232,6 +234,7 @@ def _validated(
     known = knowledge or Knowledge()
     frame, columns = learnable(data, kinds, Constraints(knowledge=known).named, missing_cells=True)
     warn_of_set_aside(columns)
+    warn_of_spellings(columns)
     warn_of_missing_codes(frame)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)

@@ -69,6 +69,8 @@ class Question:
     def shown(self, name: Hashable, value: float) -> str:
         """A value of a column in words: the name of a level, or a number."""
         levels = self.columns.levels.get(name) if self.columns is not None else None
+        if self.columns is not None and self.columns.forms.get(name) == "truth values":
+            return str(bool(value))
         return f"{value:g}" if levels is None else str(levels[round(value)])
 
     def change_of(self, level: Level | None) -> str:

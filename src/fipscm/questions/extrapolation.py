@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Hashable, Mapping
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from fipscm.arrays import Array
@@ -49,3 +50,10 @@ def values_set(scm: LearnedSCM, do: Do | Intervention) -> dict[Hashable, Array]:
         for column, rule in rules.items()
         if not isinstance(rule, Shift) and not callable(rule)
     }
+
+
+def values_reached(scm: LearnedSCM, do: Do | Intervention, answers: pd.DataFrame) -> dict[Hashable, Array]:
+    """The values (N,) by name that shifts and functions have led to, in the answers of a model."""
+    rules = Intervention.parse(do, scm.names).rules
+    moved = [scm.names[column] for column, rule in rules.items() if isinstance(rule, Shift) or callable(rule)]
+    return {name: answers[name].to_numpy(dtype=np.float64) for name in moved}

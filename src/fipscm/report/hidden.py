@@ -22,7 +22,8 @@ def hidden_causes(model: FittedModel, frame: pd.DataFrame) -> HiddenCauses:
     """Ask the order model that comes with the package about a table with codes for levels."""
     columns: list[Hashable] = list(frame.columns)
     categories = [columns.index(name) for name in model.blocks_.levels]
-    probabilities = order_model.hidden_causes(with_scores(frame.to_numpy(), categories), model.scale == "raw")
+    values, graph = with_scores(frame.to_numpy(), categories), model.adjacency_.loc[columns, columns].to_numpy()
+    probabilities = order_model.hidden_causes(values, graph, model.scale == "raw")
     if probabilities is None:
         return HiddenCauses(known=False)
     return HiddenCauses(known=True, pairs=tuple(order_model.suspects(columns, probabilities)))

@@ -22,6 +22,7 @@ class FittedModel(Protocol):
     knowledge: Knowledge | None
     n_jobs: int | None
     causal_order_: list[Hashable]
+    adjacency_: pd.DataFrame
     mechanisms_: pd.DataFrame
     scm_: LearnedSCM
     columns_: Columns

@@ -1,7 +1,7 @@
 """Interventions: lower-triangular maps that replace or shift chosen variables. Shapes: N rows, D variables."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,11 @@ Policy = Callable[[pd.DataFrame], ArrayLike]
 
 @dataclass(frozen=True)
 class Shift:
-    """Add an amount (one number, or one per row) to what the variable would have been."""
+    """Add an amount (one number, or one per row) to what the variable would have been, between a low and a high end."""
 
     amount: ArrayLike
+    low: float = -np.inf
+    high: float = np.inf
 
 
 Do = Mapping[Hashable, ArrayLike | Shift | Policy]
@@ -36,7 +38,7 @@ def by_label(do: "Do | Intervention", index: pd.Index) -> "Do | Intervention":
 
     def labelled(name: Hashable, rule: Any) -> Any:
         if isinstance(rule, Shift):
-            return Shift(_by_label(name, rule.amount, index))
+            return replace(rule, amount=_by_label(name, rule.amount, index))
         if callable(rule):
             return lambda upstream: _by_label(name, rule(upstream.set_axis(index)), index)
         return _by_label(name, rule, index)
@@ -67,7 +69,7 @@ class Intervention:
             if name not in columns:
                 raise unknown_name("intervention target", name, names)
             if isinstance(rule, Shift):
-                rules[columns[name]] = Shift(_numbers(name, rule.amount))
+                rules[columns[name]] = replace(rule, amount=_numbers(name, rule.amount))
             else:
                 rules[columns[name]] = rule if callable(rule) else _numbers(name, rule)
         return cls(tuple(names), rules)
@@ -81,7 +83,7 @@ class Intervention:
             return natural
         rule, name = self.rules[column], self.names[column]
         if isinstance(rule, Shift):
-            return natural + _per_row(name, rule.amount, len(natural))
+            return np.clip(natural + _per_row(name, rule.amount, len(natural)), rule.low, rule.high)
         if callable(rule):
             upstream = order[: int(np.flatnonzero(order == column)[0])]
             frame = pd.DataFrame(values[:, upstream], columns=[self.names[cause] for cause in upstream])

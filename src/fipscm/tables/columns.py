@@ -194,6 +194,8 @@ class Columns:
         """
         if callable(value) and (self.levels or self.forms):
             return lambda upstream: self.code(name, value(self.decode(upstream)))
+        if isinstance(value, str) and self.forms.get(name) == "truth values":
+            raise DataError(f"Column '{name}' is true or false, but '{value}' is a text: give True or False.")
         if name not in self.levels or not isinstance(value, (*_CELL_TYPES, *_SEVERAL_CELLS)):
             return value
         if isinstance(value, _CELL_TYPES):
@@ -248,9 +250,11 @@ def _codes(cells: pd.Series, levels: Sequence[Level]) -> pd.Series:
     """Numbers for names; a column that has numbers instead of texts holds codes already."""
     numeric = pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells)
     if numeric and all(isinstance(level, str) for level in levels):
-        return cells
-    position = {level: float(code) for code, level in enumerate(levels)}
-    codes = cells.astype(object).map(lambda cell: position.get(as_level(cell), np.nan), na_action="ignore")
+        codes = cells.astype(np.float64)
+        codes = codes.where(codes.between(-NEARLY, len(levels) - 1 + NEARLY))
+    else:
+        position = {level: float(code) for code, level in enumerate(levels)}
+        codes = cells.astype(object).map(lambda cell: position.get(as_level(cell), np.nan), na_action="ignore")
     unknown = np.flatnonzero(codes.isna() & cells.notna())
     if len(unknown):
         place = f" (row {unknown[0]}, counted from 0)" if len(cells) > 1 else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -94,11 +94,17 @@ def _parse_excel(content: Content, header: bool) -> Parsed:
         sheet, *others = book.sheet_names
         remark = [f"the sheet '{sheet}' alone, the first of {len(others) + 1}"] if others else []
         if not header:
-            frame = pd.read_excel(book, sheet_name=sheet, header=None)
+            frame = _sheet(book, sheet, header=None)
             return _parsed(frame.set_axis(unnamed_columns(frame.shape[1]), axis=1), remarks=remark)
         first = pd.read_excel(book, sheet_name=sheet, header=None, nrows=1, dtype=str).fillna("")
         names = tuple(name.strip() for row in first.to_numpy() for name in row)
-        return _parsed(pd.read_excel(book, sheet_name=sheet), names, remark)
+        return _parsed(_sheet(book, sheet), names, remark)
+
+
+def _sheet(book: pd.ExcelFile, name: Any, **options: Any) -> pd.DataFrame:
+    """The cells of a sheet as they are: pandas would make numbers of truth values as soon as one is missing."""
+    cells: pd.DataFrame = pd.read_excel(book, sheet_name=name, dtype=object, **options)
+    return cells.infer_objects()
 
 
 def _is_excel(content: Content) -> bool:

@@ -56,7 +56,12 @@ def in_library(library: str, frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     import polars
 
-    return cast(pd.DataFrame, polars.from_pandas(frame))
+    found, plain = polars.from_pandas(frame), frame.dtypes.items()
+    # polars has categories with an order too, but takes those of pandas without it.
+    ordered = {name: kind.categories for name, kind in plain if isinstance(kind, pd.CategoricalDtype) and kind.ordered}
+    levels = {name: list(names) for name, names in ordered.items() if all(isinstance(each, str) for each in names)}
+    casts = [polars.col(str(name)).cast(polars.Enum(names)) for name, names in levels.items()]
+    return cast(pd.DataFrame, found.with_columns(casts))
 
 
 def unnamed_columns(count: int) -> list[str]:

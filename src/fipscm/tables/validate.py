@@ -57,7 +57,7 @@ def one_row(rows: Any) -> Any:
     """
     if isinstance(rows, pd.Series):
         return rows.to_frame().T.infer_objects()
-    if isinstance(rows, Mapping) and all(np.isscalar(value) for value in rows.values()):
+    if isinstance(rows, Mapping) and all(pd.api.types.is_scalar(value) for value in rows.values()):
         return pd.DataFrame([dict(rows)])
     return rows
 
@@ -116,7 +116,7 @@ def warn_of_missing_codes(frame: pd.DataFrame) -> None:
             if not rest.min() - margin <= code <= rest.max() + margin:
                 warnings.warn(
                     f"Column '{name}' is {code} in {coded.sum()} rows, far from all its other values: if that stands "
-                    "for a missing value, remove these rows first, for it is taken as a number here.",
+                    "for a missing value, leave these cells empty, for it is taken as a number here.",
                     UserWarning,
                     stacklevel=3,
                 )
@@ -140,7 +140,7 @@ def _require_numeric(column: pd.Series) -> None:
         if len(odd):
             raise DataError(
                 f"Column '{column.name}' holds numbers such as {example!r}, but not everywhere "
-                f"({_cells(column, odd)}): correct or remove these rows, or leave the column out."
+                f"({_cells(column, odd)}): correct or empty these cells, or leave the column out."
             )
         raise DataError(
             f"Column '{column.name}' holds numbers as text ({example!r}): convert it to numbers first, or give the "
@@ -149,11 +149,11 @@ def _require_numeric(column: pd.Series) -> None:
     good = np.flatnonzero(numbers.notna())
     if 0 < len(good) < len(bad):
         raise DataError(
-            f"Column '{column.name}' is text with numbers in it ({_cells(column, good)}): correct or remove these "
-            "rows, or leave the column out, or say that it is categorical."
+            f"Column '{column.name}' is text with numbers in it ({_cells(column, good)}): correct or empty these "
+            "cells, or leave the column out, or say that it is categorical."
         )
     raise DataError(
-        f"Column '{column.name}' is not numeric ({_cells(column, bad)}): correct or remove these rows, or leave the "
+        f"Column '{column.name}' is not numeric ({_cells(column, bad)}): correct or empty these cells, or leave the "
         "column out, or encode it as numbers first."
     )
 

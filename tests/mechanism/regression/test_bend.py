@@ -13,10 +13,24 @@ def test_a_bend_increases_and_gives_its_values_back():
     np.testing.assert_allclose(BEND.inverse(bent), EVERYWHERE, atol=1e-9)
 
 
-def test_slopes_are_derivatives():
+AMOUNTS = Bend(np.array([0.2, 0.5, 2.0, 5.0]), np.array([3.0, 0.1, 0.1, 1.0]), positive=True)
+
+
+@pytest.mark.parametrize(("bend", "values"), [(BEND, EVERYWHERE), (AMOUNTS, np.geomspace(1e-3, 20, 2_001))])
+def test_slopes_are_derivatives(bend, values):
     step = 1e-6
-    difference = (BEND(EVERYWHERE + step) - BEND(EVERYWHERE - step)) / (2 * step)
-    np.testing.assert_allclose(BEND.slope(EVERYWHERE), difference, atol=1e-5)
+    difference = (bend(values + step) - bend(values - step)) / (2 * step)
+    np.testing.assert_allclose(bend.slope(values), difference, rtol=1e-4, atol=1e-5)
+
+
+def test_amounts_stay_positive_and_come_back():
+    values = np.geomspace(1e-9, 50, 2_001)
+    assert (np.diff(AMOUNTS(values)) > 0).all()
+    np.testing.assert_allclose(AMOUNTS.inverse(AMOUNTS(values)), values, rtol=1e-9)
+    far = AMOUNTS.inverse(np.array([-1e9, -100.0, 0.0, 1e9]))
+    assert (far >= 0).all()
+    assert np.isfinite(far).all()
+    assert np.isfinite(AMOUNTS(np.array([-1.0, 0.0]))).all()
 
 
 @pytest.mark.parametrize("far", [-1e6, 1e6])

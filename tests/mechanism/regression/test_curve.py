@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from scipy import stats
+from scipy import optimize, stats
 
 from fipscm.mechanism.regression.box import Box
-from fipscm.mechanism.regression.curve import fit_curve
+from fipscm.mechanism.regression.curve import WaveEvidence, fit_curve
 from fipscm.mechanism.regression.process import Process, learn_process
 from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.regression.smooth import WaveRegression, Waves
@@ -69,3 +69,23 @@ def test_evidence_is_the_density_of_a_normal_distribution(additive):
         return stats.multivariate_normal(cov=covariance).logpdf(y) - WaveRegression(z, waves, process).evidence(y)
 
     assert gap(0.5) == pytest.approx(gap(2.0))
+
+
+@pytest.mark.parametrize("additive", [False, True], ids=["of all causes", "a sum"])
+def test_the_slope_of_the_evidence_is_its_derivative(additive):
+    rng = np.random.default_rng(2)
+    z, y, weights = rng.standard_normal((40, 2)), rng.standard_normal(40), rng.uniform(0.2, 3.0, 40)
+    process = Process(np.array([0.7, 1.3]), 0.8, 0.3, 0.0, additive)
+    rows = WaveEvidence(z, y, Waves.draw(2, 16, torch.Generator().manual_seed(0)).suited_to(process), weights)
+    difference = optimize.approx_fprime(process.parameters, lambda at: rows.loss_and_slope(at)[0], 1e-6)
+    np.testing.assert_allclose(rows.loss_and_slope(process.parameters)[1], difference, atol=1e-4)
+
+
+def test_what_is_searched_is_the_evidence_of_the_regression():
+    rng = np.random.default_rng(3)
+    z, y, weights = rng.standard_normal((40, 2)), rng.standard_normal(40), rng.uniform(0.2, 3.0, 40)
+    waves = Waves.draw(2, 16, torch.Generator().manual_seed(0))
+    one, other = Process(np.ones(2), 1.0, 0.3, 0.0), Process(np.full(2, 0.3), 0.5, 0.8, 0.0)
+    rows = WaveEvidence(z, y, waves, weights)
+    gap = WaveRegression(z, waves, one, weights).evidence(y) - WaveRegression(z, waves, other, weights).evidence(y)
+    assert rows.evidence_of(one) - rows.evidence_of(other) == pytest.approx(gap)

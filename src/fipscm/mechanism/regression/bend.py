@@ -26,10 +26,12 @@ class Bend:
     Attributes:
         knots: (K,) increasing values of the column.
         slopes: (K,) of the curve at the knots, positive.
+        positive: whether the column is: then the curve falls as a logarithm below the lowest knot, and never ends.
     """
 
     knots: Array
     slopes: Array
+    positive: bool = False
 
     def __call__(self, values: Array) -> Array:
         """(...) values on the bent scale."""
@@ -38,11 +40,16 @@ class Bend:
         width, start, rise = self._widths[piece], self.slopes[piece], np.diff(self.slopes)[piece]
         share = (near - self.knots[piece]) / width
         inner = self._heights[piece] + width * share * (start + rise * share / 2)
-        return np.asarray(inner + self.slope(values) * (values - near))
+        beyond = values - near
+        if self.positive:
+            lowest = self.knots[0]
+            beyond = np.where(values < lowest, lowest * np.log(_some(values) / lowest), beyond)
+        return np.asarray(inner + np.interp(values, self.knots, self.slopes) * beyond)
 
     def slope(self, values: Array) -> Array:
         """(...) derivatives of the curve."""
-        return np.interp(values, self.knots, self.slopes)
+        slope = np.interp(values, self.knots, self.slopes)
+        return slope * np.maximum(self.knots[0] / _some(values), 1) if self.positive else slope
 
     def inverse(self, bent: Array) -> Array:
         """(...) the values that have these places on the bent scale."""
@@ -53,8 +60,12 @@ class Bend:
         above = (near - heights[piece]) / width
         # The root of a quadratic equation in the form that stays exact where the slope hardly changes.
         share = 2 * above / (start + np.sqrt(np.square(start) + 2 * rise * above))
-        inner = self.knots[piece] + width * share
-        return np.asarray(inner + (bent - near) / self.slope(inner))
+        inner, beyond = self.knots[piece] + width * share, bent - near
+        straight = np.asarray(inner + beyond / np.interp(inner, self.knots, self.slopes))
+        if self.positive:
+            falls = np.exp(np.minimum(beyond, 0.0) / (self.slopes[0] * self.knots[0]))
+            return np.where(beyond < 0, self.knots[0] * falls, straight)
+        return straight
 
     @property
     def _widths(self) -> Array:
@@ -98,7 +109,12 @@ def learn_bend(causes: Array, values: Array) -> Bend | None:
         regression = WaveRegression(causes, waves, smoothness)
         left = np.column_stack([part - regression.predict(regression.fit(part)) for part in parts.T])
         bend = Bend(knots, _likeliest(stretches, parts.T @ left / len(values), bend.slopes))
-    return bend
+    return Bend(bend.knots, bend.slopes, positive=bool(values.min() > 0))
+
+
+def _some(values: Array) -> Array:
+    """(...), the values, where they are no amounts the smallest one there is."""
+    return np.maximum(values, np.finfo(np.float64).tiny)
 
 
 def _likeliest(stretches: Array, left: Array, start: Array) -> Array:

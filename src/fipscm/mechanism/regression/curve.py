@@ -10,14 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from scipy import optimize
+from scipy import linalg, optimize
 
 from fipscm.arrays import Array
 from fipscm.mechanism.regression.process import LEVEL, NOISE, ROUGHNESS, SIGNAL, Process
 from fipscm.mechanism.regression.smooth import Fit, WaveRegression, Waves
 
 MOST_ROWS, MOST_WAVES, WAVES_PER_CAUSE = 2_500, 256, 64  # for length scales
-STEPS, TOLERANCE = 20, 1e-5  # of the search; one that gains a smaller share is the last
+STEPS, TOLERANCE = 20, 1e-4  # of the search; one that gains a smaller share is the last
+IN_DOUBT = 1.0  # in log evidence of these rows: curves that lack more of it are not compared on all of them
 
 
 def fit_curve(z: Array, y: Array, waves: Waves, process: Process, weights: Array | None = None) -> tuple[Process, Fit]:
@@ -28,40 +29,79 @@ def fit_curve(z: Array, y: Array, waves: Waves, process: Process, weights: Array
     """
     if not len(waves.phases):
         return process, WaveRegression(z, waves, process, weights).fit(y)
-    even, causes, starts = np.ones(len(z)) if weights is None else weights, z.shape[1], [process]
+    causes, starts = z.shape[1], [process]
     if causes > 1 and not process.additive:
         starts.append(replace(process, signal=process.signal * causes, additive=True))
+    even = np.ones(len(z)) if weights is None else weights
+    few = [_first_rows(z, y, waves, start, even) for start in starts]
     # A start that came from all of its rows may be better than what some of the waves tell.
-    learned = [process, *(_learned(z, y, waves, start, even) for start in starts)]
-    curves = [WaveRegression(z, waves.suited_to(found), found, weights) for found in learned]
-    best = int(np.argmax([curve.evidence(y) for curve in curves]))
-    return learned[best], curves[best].fit(y)
+    known = replace(process, evidence=few[0].evidence_of(process))
+    learned = [known, *(rows.learned(start) for rows, start in zip(few, starts, strict=True))]
+    highest = max(found.evidence for found in learned)
+    likely = [found for found in learned if found.evidence > highest - IN_DOUBT]
+    curves = [WaveRegression(z, waves.suited_to(found), found, weights) for found in likely]
+    best = int(np.argmax([curve.evidence(y) for curve in curves])) if len(curves) > 1 else 0
+    return likely[best], curves[best].fit(y)
 
 
-def _learned(z: Array, y: Array, waves: Waves, start: Process, weights: Array) -> Process:
-    """The process under which the first rows are the most likely, by some of the waves."""
+def _first_rows(z: Array, y: Array, waves: Waves, process: Process, weights: Array) -> "WaveEvidence":
+    """Those that length scales are learned from, with some of the waves."""
     few, causes = slice(0, MOST_ROWS), z.shape[1]
-    some = waves.of(list(range(causes)), min(MOST_WAVES, WAVES_PER_CAUSE * causes)).suited_to(start)
-    rows, target, root = (torch.from_numpy(np.ascontiguousarray(each[few])) for each in (z, y, np.sqrt(weights)))
-    straight = torch.column_stack([torch.ones(len(rows), dtype=torch.float64), rows])
-    variances = torch.tensor([LEVEL, *[1.0] * causes], dtype=torch.float64)
+    some = waves.of(list(range(causes)), min(MOST_WAVES, WAVES_PER_CAUSE * causes)).suited_to(process)
+    return WaveEvidence(z[few], y[few], some, weights[few])
 
-    def loss_and_slope(parameters: Array) -> tuple[float, Array]:
-        at = torch.tensor(parameters, requires_grad=True)
-        relevance, signal, noise = torch.exp(at[:-2]), torch.exp(at[-2]), torch.exp(at[-1])
-        functions = root[:, None] * torch.column_stack([straight, some.cosines(rows, relevance)])
-        share = 2 * signal / len(some.phases)
-        penalties = noise / torch.cat([variances, share.expand(len(some.phases))])
-        factor = torch.linalg.cholesky(functions.T @ functions + torch.diag(penalties))
-        explained = torch.linalg.solve_triangular(factor, (functions.T @ (root * target))[:, None], upper=False)
-        unexplained = torch.square(root * target).sum() - torch.square(explained).sum()
-        volume = 2 * torch.log(factor.diagonal()).sum() - torch.log(penalties).sum()
-        loss = 0.5 * (unexplained / noise + volume + len(rows) * at[-1])
-        (slope,) = torch.autograd.grad(loss, at)
-        return float(loss.detach()), slope.numpy()
 
-    bounds, options = [*[ROUGHNESS] * causes, SIGNAL, NOISE], {"maxiter": STEPS, "ftol": TOLERANCE}
-    begin = start.awake().parameters
-    found = optimize.minimize(loss_and_slope, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    *lengths, signal, noise = np.exp(found.x)
-    return Process(np.array(lengths), float(signal), float(noise), -np.inf, start.additive)
+class WaveEvidence:
+    """How likely rows are under a process, but for what no process changes.
+
+    Of causes (N, P), effect (N,), waves that suit the process, and weights (N,) of the rows.
+    """
+
+    def __init__(self, z: Array, y: Array, waves: Waves, weights: Array) -> None:
+        root = np.sqrt(weights)[:, None]
+        self._waves, self._root, self._rows = waves, root, torch.from_numpy(np.ascontiguousarray(z))
+        self._straight, self._target = root * np.column_stack([np.ones(len(z)), z]), root[:, 0] * y
+
+    def evidence_of(self, process: Process) -> float:
+        """The log marginal likelihood of the rows under a process."""
+        return -self.loss_and_slope(process.parameters)[0]
+
+    def learned(self, start: Process) -> Process:
+        """The process under which the rows are the most likely, sought from a start."""
+        bounds, options = [*[ROUGHNESS] * len(start.relevance), SIGNAL, NOISE], {"maxiter": STEPS, "ftol": TOLERANCE}
+        begin = start.awake().parameters
+        found = optimize.minimize(
+            self.loss_and_slope, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+        )
+        *lengths, signal, noise = np.exp(found.x)
+        return Process(np.array(lengths), float(signal), float(noise), -float(found.fun), start.additive)
+
+    def loss_and_slope(self, parameters: Array) -> tuple[float, Array]:
+        """Minus the log marginal likelihood at the logarithms (P + 2,) of relevance, signal and noise, and its slope.
+
+        With F the functions of the rows, A = F'F + penalties and the coefficients c = A^-1 F'y, the derivative in F is
+        F A^-1 - (y - F c) c' / noise; automatic differentiation takes more than twice the time.
+        """
+        (*_, log_noise), relevance = parameters, np.exp(parameters[:-2])
+        signal, noise = np.exp(parameters[-2:])
+        count, waves = len(self._waves.phases), slice(self._straight.shape[1], None)
+        angles = self._waves.angles(self._rows, torch.from_numpy(relevance))
+        functions = np.hstack([self._straight, self._root * torch.cos(angles).numpy()])
+        variances = np.concatenate([[LEVEL], np.ones(len(relevance)), np.full(count, 2 * signal / count)])
+        penalties = noise / variances
+        gram, common = functions.T @ functions, functions.T @ self._target
+        gram.flat[:: len(gram) + 1] += penalties
+        factor = linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+        inverse = linalg.cho_solve((factor, True), np.eye(len(factor)), check_finite=False)
+        solution = inverse @ common
+        unexplained = float(self._target @ self._target - common @ solution) / noise
+        volume = 2 * np.log(factor.diagonal()).sum() - np.log(penalties).sum()
+        loss = 0.5 * (unexplained + float(volume) + len(self._target) * log_noise)
+        by_penalties = 0.5 * (penalties * (np.square(solution) / noise + inverse.diagonal()) - 1)
+        left = (self._target - functions @ solution) / noise
+        pull = functions @ inverse[:, waves] - np.outer(left, solution[waves])
+        pull *= torch.sin(angles).numpy()
+        along = self._straight[:, 1:].T @ pull
+        by_relevance = -relevance * np.einsum("pm,pm->p", self._waves.frequencies.numpy(), along)
+        by_noise = by_penalties.sum() + 0.5 * (len(self._target) - unexplained)
+        return loss, np.array([*by_relevance, -by_penalties[waves].sum(), by_noise])

@@ -13,14 +13,15 @@ from fipscm.mechanism.response.base import LogDensity, Response
 
 @dataclass(frozen=True)
 class Bent(Response):
-    """bend(x) = centre + scale * location + noise, the bend an increasing curve with straight ends.
+    """bend(x) = centre + scale * location + noise, the bend an increasing curve.
 
     Attributes:
         centre: of the bent values.
         scale: of the bent values.
         bend: the curve.
-        low: no location is smaller than those of the rows, and
-        high: none is larger: where the curve is steep, a tangent would soon reach absurd values.
+        low: no location is smaller, and
+        high: none is larger: there the value lies as far beyond the rows as these are wide. A tangent would soon reach
+            absurd values, but a row beyond the others is not all noise.
         noises: (H,) that stand for all of them in a mean.
         stretch: how far the location moves for one standard deviation of the column, on average over the rows.
     """
@@ -58,12 +59,13 @@ class Bent(Response):
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything learned, as named arrays."""
         own = {name: np.asarray(getattr(self, name)) for name in _ARRAYS}
-        return own | {"knots": self.bend.knots, "slopes": self.bend.slopes}
+        return own | {"knots": self.bend.knots, "slopes": self.bend.slopes, "positive": np.asarray(self.bend.positive)}
 
     @classmethod
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
         """From `arrays()`."""
-        return cls(bend=Bend(arrays["knots"], arrays["slopes"]), **{name: arrays[name] for name in _ARRAYS})
+        bend = Bend(arrays["knots"], arrays["slopes"], bool(arrays.get("positive", False)))
+        return cls(bend=bend, **{name: arrays[name] for name in _ARRAYS})
 
     def _middle(self, location: Array) -> Array:
         return np.asarray(self.centre + self.scale * np.clip(location, self.low, self.high))

@@ -49,7 +49,7 @@ class InteractionResiduals:
         self._latest: dict[tuple[int, ...], _FeatureRegression] = {}
 
     def of(self, residuals: Tensor, needs: Tensor, kept: Tensor) -> Tensor:
-        """(N, D) additive residuals, (D, D) needs at [j, i], (D,) columns of the table -> (N, D) residuals."""
+        """(N, D) centred targets, (D, D) needs at [j, i], (D,) columns of the table -> (N, D) what is left of them."""
         count = min(CAUSES, len(kept) - 1)
         ranked = kept[needs.argsort(dim=1, descending=True, stable=True)[:, :count]]
         causes = [tuple(row) for row in ranked.tolist()]

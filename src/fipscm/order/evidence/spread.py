@@ -4,6 +4,8 @@ Where noise has a scale that its causes drive, the residual of a leaf still depe
 variables say about its size, it is the noise again, up to a factor.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -12,10 +14,15 @@ from fipscm.order.evidence.leave_one_out import Columns, LeaveOneOut
 LEAST = 0.15  # of the mean size: a scale that comes close to zero would make a few rows huge
 
 
-def scaled_residuals(residuals: Tensor, columns: Columns, additive: LeaveOneOut) -> Tensor:
-    """(N, D) residuals, each divided by an additive fit of its size on all other variables."""
+def scaled_residuals(
+    residuals: Tensor, columns: Columns, additive: LeaveOneOut, without_interactions: Callable[[Tensor], Tensor]
+) -> Tensor:
+    """(N, D) residuals, each divided by a fit of its size on all other variables: an additive one, and interactions.
+
+    The last argument takes (N, D) what the additive fit left over to what interactions leave of it.
+    """
     sizes = residuals.abs()
     means = sizes.mean(dim=0)
-    weights = additive.on_the_others(columns.products(sizes - means))
-    fitted = columns.fitted(weights) + means
+    left_over = sizes - means - columns.fitted(additive.on_the_others(columns.products(sizes - means)))
+    fitted = sizes - without_interactions(left_over)
     return residuals / torch.maximum(fitted, LEAST * means).clamp_min(1e-12)

@@ -7,6 +7,7 @@ other variables. Once j is a leaf, i is its parent exactly when the regression o
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import torch
@@ -100,14 +101,18 @@ class EvidenceTable:
 
     def _residuals(self, weights: Tensor, needs: Tensor) -> dict[str, Tensor]:
         """(N, D) each, by kind."""
-        additive = self.columns.fitted(weights)
+        additive, interactions = (
+            self.columns.fitted(weights),
+            partial(self.interactions.of, needs=needs, kept=self.kept),
+        )
         residuals = {
             "linear": self.columns.values @ self.linear.residual_weights().squeeze(1),
             "additive": additive,
-            "interaction": self.interactions.of(additive, needs, self.kept),
+            "interaction": interactions(additive),
         }
         if SCALED in self.plan.residuals:
-            residuals[SCALED] = scaled_residuals(residuals["interaction"], self.columns, self.additive)
+            found = scaled_residuals(residuals["interaction"], self.columns, self.additive, interactions)
+            residuals[SCALED] = found
         return residuals
 
     def _fits(self, needs: Tensor, sizes: Tensor, moments: Moments) -> Tensor:

@@ -1,9 +1,12 @@
-"""P_IN with noise that is not additive, and with causes that nobody sees. Shapes: N rows, D variables, P parents.
+"""P_IN with other functions, noise that is not additive, and causes that nobody sees.
 
-Functions, graphs and scales of P_IN stay; what changes is how the noise of a node enters it.
+Shapes: N rows, D variables, P parents. Graphs and scales of P_IN stay; what changes are the functions of all nodes, and
+how the noise of a node enters it.
 """
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,12 +14,41 @@ from fipscm.arrays import Array, Mask
 from fipscm.scm.standard import NodeFunction, StandardSCM
 from fipscm.simulate.ingredients.columns import WILDEST
 from fipscm.simulate.ingredients.entrances import LocationScale, Multiplicative, sample_bend
-from fipscm.simulate.ingredients.functions import standardized
+from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
+from fipscm.simulate.mechanisms import Equation, Location
 from fipscm.simulate.noises import NOISES
 
 # From a node function, its parents (N, P) and its noise (N,) to the values (N,).
 Alteration = Callable[[NodeFunction, Array, Array, np.random.Generator], Array]
 HIDDEN_LAWS = ("normal", "uniform", "exponential", "t5", "two-bumps")
+CURVES = tuple(name for name in FUNCTIONS if name != "linear")  # P_IN has lines of its own
+GAINS, BIASES = (1.0, 20.0), (-3.0, 3.0)  # of a function, in units of the noise: as wide as P_IN has them
+
+
+@dataclass(frozen=True)
+class Gained:
+    """A function of standardized causes as one of any causes, with a mean and a standard deviation of its own."""
+
+    inner: Location
+    gain: float
+    bias: float
+
+    def __call__(self, parents: Array) -> Array:
+        """(N, P) -> (N,)."""
+        inputs = np.column_stack([standardized(parent) for parent in parents.T])
+        return self.bias + self.gain * standardized(self.inner(inputs))
+
+
+def with_other_functions(scm: StandardSCM, rng: np.random.Generator) -> StandardSCM:
+    """The same graph and noise, but other kinds of functions: one for all nodes, or one for each."""
+    kinds = rng.choice(CURVES, len(scm.functions) if rng.random() < 0.5 else 1)
+    functions = list(scm.functions)
+    for node, kind in enumerate(np.resize(kinds, len(functions))):
+        function, causes = functions[node], int(scm.adjacency[:, node].sum())
+        if isinstance(function, Equation) and causes:
+            gain, bias = math.exp(rng.uniform(*np.log(GAINS))), rng.uniform(*BIASES)
+            functions[node] = replace(function, location=Gained(FUNCTIONS[kind](causes, rng), gain, bias))
+    return replace(scm, functions=tuple(functions))
 
 
 def _additive(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:

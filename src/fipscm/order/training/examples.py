@@ -31,7 +31,7 @@ class TaskConfig:
     Attributes:
         seed: of the whole stream.
         nodes: ranges of the number of variables, one drawn per batch with its weight.
-        rows: smallest and largest number of rows, drawn log-uniformly per table; the paper's encoder has a fixed one.
+        rows: smallest and largest number of rows, on the scale of logarithms; the paper's encoder has a fixed one.
         cells: most cells of a table, so that a large table does not take the time of many small ones.
         scms: most tables per batch.
         pairs: most pairs of variables in all tables of a batch, so that every batch takes about the same time.
@@ -62,12 +62,12 @@ CURRICULUM = {
     "small": TaskConfig(nodes=((3, 10, 0.3), (11, 20, 0.7)), rows=(100, 2000)),
     "mixed": TaskConfig(),
     "wide": TaskConfig(
-        nodes=((2, 10, 0.45), (11, 20, 0.35), (21, 50, 0.16), (51, 100, 0.04)),
+        nodes=((2, 5, 0.15), (6, 10, 0.35), (11, 20, 0.32), (21, 50, 0.15), (51, 100, 0.03)),
         rows=(30, 10_000),
-        scms=12,
+        scms=16,
         pairs=2_500,
         prior="wide",
-        passes=6,
+        passes=8,
     ),
 }
 
@@ -161,9 +161,9 @@ def draw_nodes(config: TaskConfig, rng: np.random.Generator) -> int:
 
 
 def draw_rows(config: TaskConfig, nodes: int, rng: np.random.Generator) -> int:
-    """Draw the number of rows of a table."""
+    """Draw the number of rows of a table: the larger of two draws, because few rows have little to teach."""
     most = min(config.rows[1], max(config.rows[0] + 1, config.cells // nodes))
-    return round(math.exp(rng.uniform(math.log(config.rows[0]), math.log(most))))
+    return round(math.exp(rng.uniform(math.log(config.rows[0]), math.log(most), 2).max()))
 
 
 def _examples(

@@ -1,8 +1,9 @@
 """What the order model trains on: tables as varied as real ones. Shapes: N rows, D visible columns.
 
-One table in four is plain P_IN. Four in ten are P_IN as it might be: noise that is not additive, causes unseen, columns
-recorded by sensors. The others mix the ingredients of `simulate.ingredients`, also within one table; each column
-there is standardized before its effects read it, so that nothing explodes and no variance tells the order.
+One table in four is plain P_IN. Half of them are P_IN as it might be: other functions, noise that is not additive,
+causes unseen, columns recorded by sensors, each now and then. The others mix the ingredients of `simulate.ingredients`,
+also within one table; each column there is standardized before its effects read it, so that nothing explodes and no
+variance tells the order.
 The graphs, Laplace noise and parameter ranges of P_OUT never appear, and neither do the test worlds' forms: arcsinh and
 kinks for post-nonlinear values, bumps for noise scales, bounded factors, networks of logistic units.
 """
@@ -15,7 +16,7 @@ import numpy as np
 from fipscm.arrays import Adjacency, Array, Mask
 from fipscm.errors import DataError, GraphError
 from fipscm.graph import leaves, relabel, topological_order
-from fipscm.order.training.altered import ALTERATIONS, hidden_push, sample_altered
+from fipscm.order.training.altered import ALTERATIONS, hidden_push, sample_altered, with_other_functions
 from fipscm.order.training.p_in import training_scm
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.ingredients.columns import (
@@ -39,8 +40,9 @@ from fipscm.simulate.ingredients.structure import Structure, sample_structure
 from fipscm.simulate.mechanisms import Equation, Linear
 from fipscm.simulate.noises import NOISES, Noise
 
-P_IN, CHANGED = 0.25, 0.4  # shares of the tables
-PUSHED, SENSED, BENT = 0.3, 0.5, 0.15  # shares of the changed ones: a hidden cause, some sensors, a bent one everywhere
+P_IN, CHANGED = 0.25, 0.5  # shares of the tables
+# Shares of the changed ones: other functions; a hidden cause, added or unseen; some sensors, a bent one everywhere.
+OTHER_FUNCTIONS, PUSHED, UNSEEN, SENSED, BENT = 0.4, 0.2, 0.2, 0.35, 0.1
 NODE_RANGE, ROW_RANGE, MOST_CELLS = (2, 100), (30, 10_000), 120_000
 # "unit" is "uniform" in other units; Laplace noise belongs to P_OUT.
 LAWS = tuple(law for law in NOISES if law not in ("laplace", "unit"))
@@ -98,8 +100,10 @@ def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTabl
 
 
 def _changed_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
-    """P_IN with another kind of noise, of which one column is unseen, and others are perhaps recorded by sensors."""
+    """P_IN with another kind of noise, perhaps with other functions, causes unseen and columns recorded by sensors."""
     scm, entrance = training_scm(nodes + 1, rng), str(rng.choice(list(ALTERATIONS)))
+    is_other = rng.random() < OTHER_FUNCTIONS
+    scm = with_other_functions(scm, rng) if is_other else scm
     noise = scm.noise.sample(rows, rng)
     noise, pushed = hidden_push(noise, rng) if rng.random() < PUSHED else (noise, _none_of(nodes + 1))
     unseen = _unseen(scm.adjacency, rng)
@@ -112,7 +116,7 @@ def _changed_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingT
     records = np.column_stack([column.record for column in columns]) * values.std(axis=0)
     world = _plain_world(scm) if entrance == "additive" or not scm.adjacency.any() else _world_of(entrance)
     records, recording = _recorded_rows(records, world, rng)
-    flags = {"p-in", *({} if entrance == "additive" else {entrance})}
+    flags = {"p-in", *({} if entrance == "additive" else {entrance}), *({"other-functions"} if is_other else {})}
     flags = flags.union(recording, *(column.made_with for column in columns))
     flags |= {"hidden-cause"} if confounded.any() else set()
     made_with = [column.made_with for column in columns]
@@ -143,9 +147,10 @@ def _sensing(rng: np.random.Generator) -> Palette:
 
 
 def _unseen(adjacency: Adjacency, rng: np.random.Generator) -> int:
-    """A root with two or more effects, which confounds them; or, if there is none, a leaf, which nobody misses."""
+    """Now and then a root with two or more effects, which confounds them; else a leaf, which nobody misses."""
     confounders = np.flatnonzero(~adjacency.any(axis=0) & (adjacency.sum(axis=1) >= 2))
-    return int(rng.choice(confounders if len(confounders) else np.flatnonzero(leaves(adjacency))))
+    confounds = len(confounders) and rng.random() < UNSEEN
+    return int(rng.choice(confounders if confounds else np.flatnonzero(leaves(adjacency))))
 
 
 def _plain_world(scm: StandardSCM) -> str:

@@ -147,7 +147,7 @@ def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: Journ
 _P_IN = "P_IN, presets avici and released, half of the time with other noises; no Laplace noise, no P_OUT"
 _PRIORS = {
     "p-in": _P_IN,
-    "wide": f"one table in four: {_P_IN}; four in ten: the same with other kinds of noise, hidden causes and sensors; "
+    "wide": f"one in four: {_P_IN}; half: the same with other functions, kinds of noise, hidden causes and sensors; "
     "the others mix mechanisms, noises, sensors, kinds",
 }
 

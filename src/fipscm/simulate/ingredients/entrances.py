@@ -54,10 +54,11 @@ NOISE_SCALES: dict[str, Scale] = {
 
 @dataclass(frozen=True)
 class LocationScale:
-    """Signal plus noise whose scale follows the causes."""
+    """Signal plus noise whose scale follows the causes, shifted: it may be loud in the middle or at the sides."""
 
     inner: Additive
     direction: Array
+    shift: float
     depth: float
     scale: Scale
 
@@ -65,7 +66,8 @@ class LocationScale:
     def sample(cls, causes: int, rng: np.random.Generator) -> "LocationScale":
         """Draw how the scale follows which causes, and how strongly."""
         scale = NOISE_SCALES[str(rng.choice(list(NOISE_SCALES)))]
-        return cls(Additive.sample(causes, rng), random_direction(causes, rng), rng.uniform(0.4, 1.5), scale)
+        direction, shift = random_direction(causes, rng), rng.uniform(-1.5, 1.5)
+        return cls(Additive.sample(causes, rng), direction, shift, rng.uniform(0.4, 1.5), scale)
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""
@@ -73,7 +75,7 @@ class LocationScale:
 
     def spread(self, causes: Array) -> Array:
         """(N, P) -> (N,), with a mean square of one."""
-        scale = self.scale(standardized(causes @ self.direction), self.depth)
+        scale = self.scale(standardized(causes @ self.direction) + self.shift, self.depth)
         return np.asarray(scale / np.sqrt(np.mean(scale**2)))
 
 

@@ -1,0 +1,126 @@
+"""How sure the answers are: effects with intervals, plausible orders, checks of the assumptions, the report."""
+
+import warnings
+from collections.abc import Hashable
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from fipscm.errors import unknown_name
+from fipscm.fip.learning import Learning, readable
+from fipscm.fip.rows import Rows
+from fipscm.fip.state import generator_of
+from fipscm.questions.effect import Effect, Question, average_effect
+from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
+from fipscm.questions.intervals import require_level
+from fipscm.questions.known_levels import require_known_levels
+from fipscm.questions.uncertainty import agreement
+from fipscm.tables.training import TrainingTable
+
+if TYPE_CHECKING:
+    from fipscm.questions.check import CheckResult
+    from fipscm.report import Report
+
+PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
+
+
+class Judging(Rows, Learning):
+    """Questions whose answers need other orders or other rows beside the model."""
+
+    def effect(
+        self,
+        treatment: Hashable,
+        on: Hashable,
+        treated: float | str = 1.0,
+        control: float | str = 0.0,
+        *,
+        level: float = 0.95,
+        orders: int = 0,
+        random_state: Any = 0,
+    ) -> Effect:
+        """Average effect on one column of setting another to `treated` instead of `control`, with an interval.
+
+        The interval holds at its level if the causal order is right. It takes into account that an edge may have been
+        missed, that the rows are finite, and that a curve may bend between them; with a graph given, only its edges
+        may matter. Where none is found, it tells how large an effect could be; where the order puts the outcome
+        before the treatment, the effect is zero and `possible` is false.
+
+        On a column with two levels, the effect is the difference of the probabilities of the second one. On a category
+        it is that of the level whose probability changes most; `by_level` has those of all levels.
+
+        With `orders`, so many plausible orders are drawn and fitted as well; the estimate is the average over all of
+        them, the interval holds those of all, and a warning says so if they disagree about its sign.
+        """
+        scm, rng = self._fitted, generator_of(random_state)
+        for name in (treatment, on):
+            if name not in self.blocks_.outer:
+                raise unknown_name("column", name, self.blocks_.outer)
+        above, below = (self.columns_.number(treatment, value) for value in (treated, control))
+        question = Question(treatment, on, above, below, self.columns_)
+        set_to = values_set(scm, question.intervention(scm.names))
+        require_known_levels(scm, set_to)
+        warn_of_extrapolation(scm, set_to)
+        require_level(level)
+        models = [(scm, self._deviations), *self._models_on_other_orders(orders, rng)]
+        found = average_effect(question, models, level, rng)
+        if self._assessment is not None and not orders and not self._constraints.fix_the_order:
+            places = self.blocks_.outer.index(treatment), self.blocks_.outer.index(on)
+            found = replace(found, agreement=float(self._assessment[1].to_numpy()[places]))
+        if doubt := found.disagreement:
+            warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
+        return found
+
+    def assess(self, X: Any = None) -> Self:
+        """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
+
+        Afterwards `order_confidence_` and `agreement_` exist, and are saved with the model. The rows are those of the
+        training table, unless another table is given: a loaded model needs one. Rows from experiments do not belong
+        in it.
+        """
+        return self._assess(self._training_table if X is None else self._observations(X))
+
+    def _assess(self, table: TrainingTable) -> Self:
+        from fipscm.order.confidence import confidence
+
+        orders = self._draw_orders(PLAUSIBLE_ORDERS, generator_of(self.random_state), table)
+        possible = self._constraints.knowledge.allowed(self.blocks_.outer)
+        order = self.blocks_.outer_order(self._fitted.order)
+        shares = agreement(readable(table.values, table.blocks), order, orders, possible, table.intervened)
+        observed, before = readable(table.observed, table.blocks), self._given_precedence(table)
+        sure = confidence(observed, orders, self._raw, before, bool(table.intervened.any()))
+        return self._adopt_assessment(sure, shares)
+
+    def check(self, X: Any, random_state: Any = 0) -> "CheckResult":
+        """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
+
+        Rows from experiments do not belong in it: a column that was set does not follow its causes. Missing cells are
+        drawn from the model, and rows with and without them are compared: do their other columns differ?
+        """
+        from fipscm.order.hidden_causes import hidden_causes
+        from fipscm.questions.check import CheckResult, check_model, hidden_cause_findings, missing_findings
+
+        rng, frame = generator_of(random_state), self._frame(X)
+        inferred_on = None if self._constraints.fix_the_order else self.scale
+        graph = self.adjacency_.loc[frame.columns, frame.columns].to_numpy()
+        hidden = hidden_causes(readable(frame.to_numpy(), self.blocks_), graph, self._raw)
+        asides = *missing_findings(frame), *hidden_cause_findings(self.blocks_.outer, hidden)
+        if frame.isna().any(axis=None):
+            coded = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
+        else:
+            coded = self.blocks_.encode(frame)
+        return CheckResult((*check_model(self._fitted, coded, rng, inferred_on).findings, *asides))
+
+    def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
+        """Everything the model says about a table, as one page for a browser: `model.report(df).save("report.html")`.
+
+        The verdict comes first, then order, graph, effects, mechanisms, noises, and what the model must not be used
+        for. `target` is the column whose variation is explained, by default the last of the order that has
+        causes. A model that has not been assessed is assessed on this table.
+        """
+        from fipscm.report import build_report  # needs libraries that nothing else needs
+
+        if target is not None and target not in self.blocks_.outer:
+            raise unknown_name("column", target, self.blocks_.outer)
+        given, table = self._constraints.fix_the_order, self._observations(X)
+        model = self if given or self._assessment is not None else copy(self)._assess(table)
+        return build_report(model, table, not given, target, generator_of(random_state))

@@ -236,11 +236,9 @@ def shared(tables: int = 300, seed: int = 9_000) -> None:
 
 def _additive_table(nodes: int, rows: int, hidden: bool, rng: np.random.Generator) -> TrainingTable:
     """A table of training without sensors or noise of another kind, with hidden causes or without."""
-    flags: set[str] = set()
-    while not flags or not flags <= {"p-in", "other-functions", "hidden-cause"} or ("hidden-cause" in flags) != hidden:
-        drawn = sample_training_table(nodes, rows, rng)
-        flags = set(drawn.flags)
-    return drawn
+    allowed = {"p-in", "other-functions", "hidden-cause"}
+    drawn = (sample_training_table(nodes, rows, rng) for _ in range(1_000))
+    return next(table for table in drawn if set(table.flags) <= allowed and ("hidden-cause" in table.flags) == hidden)
 
 
 @app.command()

@@ -116,7 +116,7 @@ def _changed_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingT
     records = np.column_stack([column.record for column in columns]) * values.std(axis=0)
     world = _plain_world(scm) if entrance == "additive" or not scm.adjacency.any() else _world_of(entrance)
     records, recording = _recorded_rows(records, world, rng)
-    flags = {"p-in", *({} if entrance == "additive" else {entrance}), *({"other-functions"} if is_other else {})}
+    flags = {"p-in"} | ({entrance} - {"additive"}) | ({"other-functions"} if is_other else set())
     flags = flags.union(recording, *(column.made_with for column in columns))
     flags |= {"hidden-cause"} if confounded.any() else set()
     made_with = [column.made_with for column in columns]

@@ -66,14 +66,15 @@ def with_their_noises(model: LearnedSCM, rows: Array, table: NoiseTable) -> Lear
     ordered, spread = model.noise.ordered.copy(), model.on_spread.copy()
     chosen = np.array([isinstance(response, LocationScale | Monotone) for response in model.responses])
     for node in np.flatnonzero(chosen):
-        known = table.known[:, node]
-        noises = np.full((len(ordered), 1), np.nan)
-        found, spread_there = model.node_noise(node, rows[known], rows[known, node]), _spread_of(model, node, table)
+        known, of_node = table.known[:, node], NodeRows.of(model, node, table)
+        noises, spread_there = np.full((len(ordered), 1), np.nan), _spread_of(model, node, table, of_node)
+        z = np.where(model.allowed[node], table.z[known], 0.0)
+        found = model.responses[node].noise(of_node.location, z, rows[known, node])
         # What is large because its spread is tiny, as where a column is cut off, must not meet a large spread.
         farthest = FARTHEST * np.abs(found * spread_there).max() / spread_there.max()
         noises[known, 0] = np.clip(found, -farthest, farthest)
         ordered[:, node] = EmpiricalNoise.of(noises).ordered[:, 0]
-        spread[node] |= _moves_spread(model, node, table)
+        spread[node] |= _moves_spread(model, node, of_node)
     likelihood = model.held_out_log_likelihood + np.where(chosen, model.noise_gain, 0.0)
     return replace(model, noise=EmpiricalNoise(ordered), on_spread=spread, held_out_log_likelihood=likelihood)
 
@@ -103,10 +104,10 @@ def _with_location_scales(
         rows = NodeRows.of(model, node, table)
         if noise != AUTO or log_p_of_unevenness(rows.inputs, rows.residual) < limit:
             smoothness = doubted[node] = SpreadSmoothness.learn(rows.inputs, rows.residual)
-            gain = rows.gains(smoothness)
-            gains[node] = gain.mean()
-            if noise != AUTO or log_p_of_gain(torch.from_numpy(gain)) < limit:
-                model = with_location_scale(model, node, table, rows, smoothness)
+            compared = rows.compared(smoothness)
+            gains[node] = compared.gains.mean()
+            if noise != AUTO or log_p_of_gain(torch.from_numpy(compared.gains)) < limit:
+                model = with_location_scale(model, node, table, rows, smoothness, compared)
         on_step(step, len(nodes))
     return replace(model, noise_gain=gains), doubted
 
@@ -133,7 +134,7 @@ def _to_be_monotone(model: LearnedSCM, table: NoiseTable, noise: str, doubted: D
     limit, tried = np.log(SIGNIFICANCE / max(1, len(doubted))), []
     for node in doubted:
         rows = NodeRows.of(model, node, table)
-        noises = rows.residual / _spread_of(model, node, table)
+        noises = rows.residual / _spread_of(model, node, table, rows)
         if len(noises) >= MONOTONE_ROWS_TO_TRY and values[node] >= FEWEST_VALUES:
             tried += [node] if log_p_of_uneven_shape(rows.inputs, noises) < limit else []
     return np.array(tried, dtype=np.intp)
@@ -193,25 +194,25 @@ def _unseen_densities(
         return rows.log_densities(first, later)
     if isinstance(response, LocationScale):
         return rows.log_densities(first, later, fit_spread(rows.inputs[first], rows.residual[first], smoothness))
-    z, location = np.where(model.allowed[node], table.z[known], 0.0), rows.inputs[:, -1]
+    z, location = np.where(model.allowed[node], table.z[known], 0.0), rows.location
     values = model.centre[node] + model.scale[node] * table.z[known, node]
     density = TabulatedDensity.of(response.noise(location[first], z[first], values[first]), NARROWEST)
     densities = response.log_density(location[later], z[later], values[later], density)
     return np.asarray(densities + np.log(model.scale[node]))
 
 
-def _spread_of(model: LearnedSCM, node: int, table: NoiseTable) -> Array:
+def _spread_of(model: LearnedSCM, node: int, table: NoiseTable, rows: NodeRows) -> Array:
     """(K,), in the rows that tell about a node; one for additive noise."""
-    response, known = model.responses[node], table.known[:, node]
+    response = model.responses[node]
     if not isinstance(response, LocationScale):
-        return np.ones(int(known.sum()))
-    z = np.where(model.allowed[node], table.z[known], 0.0)
-    return response.spread(inputs_of(model.location(node, z), z))
+        return np.ones(len(rows.residual))
+    z = np.where(model.allowed[node], table.z[table.known[:, node]], 0.0)
+    return response.spread(inputs_of(rows.location, z))
 
 
-def _moves_spread(model: LearnedSCM, node: int, table: NoiseTable) -> Array:
+def _moves_spread(model: LearnedSCM, node: int, rows: NodeRows) -> Array:
     """(D,), which causes of a node the sizes of its residuals depend on, beside the others."""
-    rows, causes = NodeRows.of(model, node, table), np.flatnonzero(model.allowed[node])
+    causes = np.flatnonzero(model.allowed[node])
     moves = np.zeros(len(model.names), dtype=bool)
     for place, cause in enumerate(causes):
         others = np.delete(rows.inputs[:, :-1], place, axis=1)

@@ -80,7 +80,7 @@ def _with_causes(
         wider = _with_edge(model, node, columns[best])
         wider_rows = NodeRows.of(wider, node, table)
         wider_smoothness = SpreadSmoothness.learn(wider_rows.inputs, wider_rows.residual)
-        gains = wider_rows.gains(wider_smoothness) - rows.gains(smoothness)
+        gains = wider_rows.compared(wider_smoothness).gains - rows.compared(smoothness).gains
         is_likelier = log_p_of_gain(torch.from_numpy(gains)) < np.log(SIGNIFICANCE)
         if is_likelier and not _mean_is_wrong(wider_rows, wider_smoothness):
             model, log_p[columns[best]] = wider, tests[best]

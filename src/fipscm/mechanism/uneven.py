@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -19,7 +20,6 @@ from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
 
 COMPARED_ROWS = 6_000  # on which kinds of noise are compared
-WEIGHED_ROWS = 4_000  # for the spread by which rows are weighed: weights may be rough
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,19 @@ class NodeRows:
         location = model.location(node, np.where(model.allowed[node], z, 0.0))
         return cls(inputs_of(location, z[:, model.allowed[node]]), z[:, node] - location)
 
-    def gains(self, smoothness: SpreadSmoothness) -> Array:
-        """(K,) by how much location-scale noise raises the log-densities of rows that it was not fitted to."""
+    @property
+    def location(self) -> Array:
+        """(K,), which the spread may depend on as well."""
+        return np.asarray(self.inputs[:, -1])
+
+    def compared(self, smoothness: SpreadSmoothness) -> "Compared":
+        """Location-scale noise, fitted to either half of some rows and judged by the other."""
         few = NodeRows(self.inputs[:COMPARED_ROWS], self.residual[:COMPARED_ROWS])
-        halves, gains = (slice(0, None, 2), slice(1, None, 2)), np.empty(len(few.residual))
+        halves, gains, spreads = (slice(0, None, 2), slice(1, None, 2)), np.empty(len(few.residual)), []
         for seen, unseen in (halves, halves[::-1]):
-            spread = fit_spread(few.inputs[seen], few.residual[seen], smoothness)
-            gains[unseen] = few.log_densities(seen, unseen, spread) - few.log_densities(seen, unseen)
-        return gains
+            spreads.append(fit_spread(few.inputs[seen], few.residual[seen], smoothness))
+            gains[unseen] = few.log_densities(seen, unseen, spreads[-1]) - few.log_densities(seen, unseen)
+        return Compared(gains, tuple(spreads))
 
     def log_densities(self, seen: slice, unseen: slice, spread: Spread | None = None) -> Array:
         """Those of unseen residuals, where noises have the density of the seen ones; all alike without a spread."""
@@ -75,25 +80,35 @@ class NodeRows:
         return np.asarray(TabulatedDensity.of(noise[seen], NARROWEST)(noise[unseen]) - np.log(size[unseen]))
 
 
+class Compared(NamedTuple):
+    """(K,) by how much location-scale noise raises the log-densities of unseen rows, and the spreads of two halves."""
+
+    gains: Array
+    spreads: tuple[Spread, ...]
+
+    def spread(self, inputs: Array) -> Array:
+        """(N, P + 1) -> (N,), the geometric mean of both."""
+        return np.asarray(np.sqrt(np.prod([spread(inputs) for spread in self.spreads], axis=0)))
+
+
 def with_response(model: LearnedSCM, node: int, response: Response) -> LearnedSCM:
     """The model, where one node responds otherwise."""
     return replace(model, responses=(*model.responses[:node], response, *model.responses[node + 1 :]))
 
 
 def with_location_scale(
-    model: LearnedSCM, node: int, table: NoiseTable, rows: NodeRows, smoothness: SpreadSmoothness
+    model: LearnedSCM, node: int, table: NoiseTable, rows: NodeRows, smoothness: SpreadSmoothness, compared: Compared
 ) -> LearnedSCM:
     """The model with location-scale noise of one node, whose mean is solved again: loud rows tell less about it.
 
-    Its rows are as they are before.
+    Its rows are as they are before; the spreads that were compared on them weigh them.
     """
     if model.on_mean[node].any() and node not in model.nodes:
-        rough = fit_spread(rows.inputs[:WEIGHED_ROWS], rows.residual[:WEIGHED_ROWS], smoothness)
         weights = np.zeros(len(table.z))
-        weights[table.known[:, node]] = 1 / np.square(rough(rows.inputs))
+        weights[table.known[:, node]] = 1 / np.square(compared.spread(rows.inputs))
         model = replace(model, skip=_solved_again(model, node, table, weights))
         rows = NodeRows.of(model, node, table)
-    spread = fit_spread(rows.inputs, rows.residual, smoothness)
+    spread = fit_spread(rows.inputs, rows.residual, smoothness, compared.spreads[0])
     columns = np.append(np.flatnonzero(model.allowed[node]), len(model.names))
     wide = spread.among(columns, len(model.names) + 1)
     return with_response(model, node, LocationScale(model.centre[node], model.scale[node], wide))

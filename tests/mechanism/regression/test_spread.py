@@ -35,6 +35,17 @@ def test_a_few_wild_rows_do_not_move_a_spread():
     assert np.abs(np.log(clean / hit)).max() < 0.1
 
 
+def test_a_start_changes_nothing_but_the_time_whatever_its_level_and_a_few_wild_rows():
+    rng = np.random.default_rng(3)
+    inputs = rng.standard_normal((ROWS, 1))
+    residual = 50 * np.exp(0.5 * inputs[:, 0]) * rng.standard_normal(ROWS)
+    residual[:5] = 1e6
+    smoothness, few = SpreadSmoothness.learn(inputs, residual), slice(0, 500)
+    start = fit_spread(inputs[few], residual[few], smoothness)
+    cold, warm = fit_spread(inputs, residual, smoothness), fit_spread(inputs, residual, smoothness, start)
+    assert np.abs(np.log(cold(inputs) / warm(inputs))).max() < 0.02
+
+
 def test_beyond_the_rows_a_spread_is_constant():
     rng = np.random.default_rng(2)
     inputs = rng.uniform(-1, 1, (ROWS, 1))

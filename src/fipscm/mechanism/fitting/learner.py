@@ -23,9 +23,10 @@ from fipscm.mechanism.noise_kinds import AUTO, with_noises, with_their_noises
 from fipscm.mechanism.progress import OnProgress, silent
 from fipscm.mechanism.regression.parabola import Parabola
 from fipscm.mechanism.regression.process import Process
-from fipscm.mechanism.rescaled import ScaleTable, with_doubted_scales, with_even_scales, with_logarithms
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
+from fipscm.mechanism.scales.choice import with_doubted_scales, with_even_scales, with_logarithms
+from fipscm.mechanism.scales.scale_table import ScaleTable
 from fipscm.mechanism.spread_edges import SpreadSearch, with_spread_edges
 from fipscm.mechanism.uneven import NoiseTable
 from fipscm.mechanism.wrong_entries import warn_of_wrong_entries, wrong_entries

@@ -13,6 +13,7 @@ from scipy import optimize, special
 from fipscm.arrays import Array
 
 KNOTS, OUTERMOST = 16, 2.9  # normal quantiles from minus to plus this: one row in 500 lies beyond either end
+CURVATURE = 0.3  # standard deviation a priori of how far a logarithm of a slope lies from the line of its neighbours
 STEEPEST = 10.0  # logarithm of a slope, and of its inverse, compared with that at other knots
 ROUNDS, STEPS = 3, 200  # of learning the curve with the smoothness of its causes, and of each optimization
 WAVES, WAVES_PER_CAUSE = 512, 128  # half of those of a mean
@@ -121,18 +122,19 @@ def _likeliest(stretches: Array, left: Array, start: Array) -> Array:
     """(K,) slopes with the largest likelihood, whose variance has been maximized out.
 
     stretches: (N, K) how far each knot's slope stretches the curve at each row; left: (K, K) covariance of what the
-    causes leave. Neighbouring logarithms of slopes are a priori alike, within a standard deviation of one.
+    causes leave. A priori, neighbouring logarithms of slopes are alike, within a standard deviation of one, and each
+    lies near the line of its neighbours.
     """
-    rows = len(stretches)
+    rows, every = len(stretches), np.eye(len(start))
+    expected = np.vstack([np.diff(every, axis=0), np.diff(every, 2, axis=0) / CURVATURE])
+    stiffness = expected.T @ expected / rows
 
     def loss(logs: Array) -> tuple[float, Array]:
-        slopes, steps = np.exp(logs), np.diff(logs) / rows
-        stretch, pull = stretches @ slopes, left @ slopes
+        slopes = np.exp(logs)
+        stretch, pull, stiff = stretches @ slopes, left @ slopes, stiffness @ logs
         variance = float(slopes @ pull)
-        loss = 0.5 * np.log(variance) - np.log(stretch).mean() + 0.5 * float(np.diff(logs) @ steps)
-        by_logs = slopes * (pull / variance - (1 / stretch) @ stretches / rows)
-        by_logs += np.append(0.0, steps) - np.append(steps, 0.0)
-        return float(loss), by_logs
+        loss = 0.5 * np.log(variance) - np.log(stretch).mean() + 0.5 * float(logs @ stiff)
+        return float(loss), slopes * (pull / variance - (1 / stretch) @ stretches / rows) + stiff
 
     bounds = [(-STEEPEST, STEEPEST)] * len(start)
     options = {"maxiter": STEPS}

@@ -54,12 +54,13 @@ def _first_rows(z: Array, y: Array, waves: Waves, process: Process, weights: Arr
 class WaveEvidence:
     """How likely rows are under a process, but for what no process changes.
 
-    Of causes (N, P), effect (N,), waves that suit the process, and weights (N,) of the rows.
+    Of causes (N, P), effect (N,), waves that suit the process, in pairs, and weights (N,) of the rows.
     """
 
     def __init__(self, z: Array, y: Array, waves: Waves, weights: Array) -> None:
         root = np.sqrt(weights)[:, None]
-        self._waves, self._root, self._rows = waves, root, torch.from_numpy(np.ascontiguousarray(z))
+        # A cosine and a sine of each frequency: either is, but for its sign, the slope of the other.
+        self._frequencies, self._root, self._z = waves.frequencies[:, ::2].numpy(), root, z
         self._straight, self._target = root * np.column_stack([np.ones(len(z)), z]), root[:, 0] * y
 
     def evidence_of(self, process: Process) -> float:
@@ -84,10 +85,11 @@ class WaveEvidence:
         """
         (*_, log_noise), relevance = parameters, np.exp(parameters[:-2])
         signal, noise = np.exp(parameters[-2:])
-        count, waves = len(self._waves.phases), slice(self._straight.shape[1], None)
-        angles = self._waves.angles(self._rows, torch.from_numpy(relevance))
-        functions = np.hstack([self._straight, self._root * torch.cos(angles).numpy()])
-        variances = np.concatenate([[LEVEL], np.ones(len(relevance)), np.full(count, 2 * signal / count)])
+        pairs, waves = self._frequencies.shape[1], slice(self._straight.shape[1], None)
+        angles = torch.from_numpy((self._z * relevance) @ self._frequencies)
+        cosines, sines = angles.cos().numpy(), angles.sin().numpy()
+        functions = np.hstack([self._straight, self._root * cosines, self._root * sines])
+        variances = np.concatenate([[LEVEL], np.ones(len(relevance)), np.full(2 * pairs, signal / pairs)])
         penalties = noise / variances
         gram, common = functions.T @ functions, functions.T @ self._target
         gram.flat[:: len(gram) + 1] += penalties
@@ -100,8 +102,7 @@ class WaveEvidence:
         by_penalties = 0.5 * (penalties * (np.square(solution) / noise + inverse.diagonal()) - 1)
         left = (self._target - functions @ solution) / noise
         pull = functions @ inverse[:, waves] - np.outer(left, solution[waves])
-        pull *= torch.sin(angles).numpy()
-        along = self._straight[:, 1:].T @ pull
-        by_relevance = -relevance * np.einsum("pm,pm->p", self._waves.frequencies.numpy(), along)
+        along = self._straight[:, 1:].T @ (cosines * pull[:, pairs:] - sines * pull[:, :pairs])
+        by_relevance = relevance * np.einsum("pm,pm->p", self._frequencies, along)
         by_noise = by_penalties.sum() + 0.5 * (len(self._target) - unexplained)
         return loss, np.array([*by_relevance, -by_penalties[waves].sum(), by_noise])

@@ -23,9 +23,10 @@ if TYPE_CHECKING:  # needed for a fit only, and slow to import
 WAVES, WAVES_PER_INPUT = 512, 128  # half of those of a mean: squares of noises tell less than their sum
 SMALLEST_SHARE = 0.05  # of the residuals: the logarithms of those nearest to zero say nothing but that they are small
 FARTHEST = 3.0  # standard deviations that a row counts at most
-STEPS, SETTLED = 12, 5e-3  # of Fisher scoring; the last one changes no logarithm by more
+STEPS, SETTLED = 12, 2e-2  # of Fisher scoring; the last one changes no logarithm by more
 INFORMATION = 2.0  # of one row about the logarithm of its spread
 NARROWEST = 1e-3  # of the average spread
+SIZE_OF_NORMAL = 0.635  # minus the mean logarithm of the size of standard normal noise
 
 
 @dataclass(frozen=True)
@@ -124,12 +125,12 @@ class SpreadSmoothness:
         return cls(known, waves if curved else waves.of(list(range(inputs.shape[1])), 0))
 
 
-def fit_spread(inputs: Array, residual: Array, smoothness: SpreadSmoothness) -> Spread:
-    """The spread that makes residuals (N,) of mean zero most likely, given inputs (N, P)."""
+def fit_spread(inputs: Array, residual: Array, smoothness: SpreadSmoothness, start: Spread | None = None) -> Spread:
+    """The spread that makes residuals (N,) of mean zero most likely, given inputs (N, P); `start` is near to it."""
     from fipscm.mechanism.regression.smooth import WaveRegression
 
     regression = WaveRegression(inputs, smoothness.waves, smoothness.process)
-    fit = regression.fit(_logarithms(residual))
+    fit = regression.fit(_logarithms(residual) if start is None else _rescaled_logarithms(start(inputs), residual))
     log = regression.predict(fit)
     for _ in range(STEPS):
         squares = np.square(np.minimum(np.abs(residual) * np.exp(-log), FARTHEST))
@@ -160,6 +161,11 @@ def _logarithms(residual: Array) -> Array:
     size = np.abs(residual)
     small, large = np.quantile(size, [SMALLEST_SHARE, 1 - SMALLEST_SHARE])
     return np.asarray(np.log(np.maximum(size, max(small, NARROWEST * large, 1e-300))))
+
+
+def _rescaled_logarithms(spread: Array, residual: Array) -> Array:
+    """(N,), of a spread (N,), at the level of the residuals (N,): by logarithms, which wild rows hardly move."""
+    return np.asarray(np.log(spread) + _logarithms(residual / spread).mean() + SIZE_OF_NORMAL)
 
 
 def _standardized_logarithms(residual: Array) -> tuple[Array, float]:

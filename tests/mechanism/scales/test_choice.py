@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fipscm import FiP, load
-from fipscm.mechanism import rescaled
+from fipscm.mechanism.scales import rescaling
 
 CHAIN = [[0, 1], [0, 0]]
 
@@ -100,7 +100,7 @@ def test_a_mean_is_the_average_of_sampled_values(bent_model):
 
 
 def test_a_bend_that_a_test_doubts_is_taken_where_unseen_rows_are_likelier_with_it(monkeypatch):
-    monkeypatch.setattr(rescaled, "LEFT_OVER", 1.0)  # no log p-value is as high
+    monkeypatch.setattr(rescaling, "LEFT_OVER", 1.0)  # no log p-value is as high
     found = FiP(graph=CHAIN, random_state=0).fit(bent(noises(3, 1_500))).mechanisms_.loc["b"]
     assert found["noise"] == "bent"
     assert found["noise_gain"] > 0.02

@@ -27,6 +27,9 @@ def column(cells):
         (RNG.normal(size=ROWS) * 1e200, "continuous"),
         (RNG.permutation(ROWS).astype(float), "continuous"),
         (np.arange(ROWS) % 73 + 18, "continuous"),  # ages end where counts would go on
+        (np.append(np.arange(ROWS) % 73 + 18, 640), "continuous"),  # also if one of them was mistyped
+        (np.random.default_rng(2).lognormal(10.4, 0.5, ROWS).round(), "continuous"),  # incomes
+        (np.random.default_rng(2).lognormal(10.4, 0.5, ROWS).round() * RNG.integers(0, 2, ROWS), "count"),
         (np.random.default_rng(1).geometric(0.05, ROWS), "count"),
         (RNG.poisson(3, ROWS), "count"),
         (RNG.poisson(0.8, ROWS), "count"),

@@ -11,11 +11,13 @@ from scipy.special import betainc
 from fipscm.arrays import Array
 from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
+from fipscm.robust import wild_cells
 from fipscm.tables.cells import written_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
 FEW = 10  # as many distinct whole numbers are grades rather than measurements
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
+MANY_STEPS = 100  # within a standard deviation: incomes, grams and populations are amounts, unless there are zeros
 HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
@@ -161,9 +163,13 @@ def _kind_of_numbers(present: pd.Series) -> str:
         return "continuous"
     if len(distinct) <= FEW and tuple(distinct[:2]) != (0, 1):
         return "ordinal"
+    # One typing error among ages would make counts of them.
+    tame = finite[~wild_cells(finite[:, None])[:, 0]]
     # Counts begin at 0 or come close to it; other whole numbers are measurements that were rounded.
-    near_zero = 0 <= distinct[0] <= finite.std()
-    return "count" if near_zero and (len(distinct) <= FEW or _go_on_as_counts(finite)) else "continuous"
+    near_zero = 0 <= distinct[0] <= tame.std()
+    steps_matter = distinct[0] == 0 or tame.std() <= MANY_STEPS
+    is_count = near_zero and steps_matter and (len(distinct) <= FEW or _go_on_as_counts(tame))
+    return "count" if is_count else "continuous"
 
 
 def _go_on_as_counts(values: Array) -> bool:

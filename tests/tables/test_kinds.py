@@ -37,6 +37,8 @@ def column(cells):
         (RNG.poisson(3, ROWS).astype(float), "count"),
         (RNG.integers(1, 6, ROWS), "ordinal"),
         (RNG.integers(-2, 3, ROWS), "ordinal"),
+        (np.arange(ROWS) % 4, "ordinal"),  # grades from 0 to 3 end where counts would go on
+        (np.append(np.arange(11), np.random.default_rng(0).binomial(10, 0.3, ROWS)), "ordinal"),  # pain from 0 to 10
         (RNG.choice([0, 5, 10, 20], ROWS), "ordinal"),
         (RNG.random(ROWS) < 0.5, "binary"),
         (RNG.choice([1, 2], ROWS), "binary"),

@@ -16,6 +16,7 @@ from fipscm.tables.cells import written_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
 FEW = 10  # as many distinct whole numbers are grades rather than measurements
+RATINGS = np.arange(11)  # of pain or content: as counts, a pain of 14 on a scale that ends at 10 would be drawn
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
 MANY_STEPS = 100  # within a standard deviation: incomes, grams and populations are amounts, unless there are zeros
 HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
@@ -161,15 +162,16 @@ def _kind_of_numbers(present: pd.Series) -> str:
         return "binary"
     if len(distinct) == 0 or (distinct % 1 != 0).any() or np.abs(distinct).max() > LARGEST_COUNT:
         return "continuous"
-    if len(distinct) <= FEW and tuple(distinct[:2]) != (0, 1):
-        return "ordinal"
     # One typing error among ages would make counts of them.
     tame = finite[~wild_cells(finite[:, None])[:, 0]]
+    go_on = _go_on_as_counts(tame)
+    begin_as_counts = tuple(distinct[:2]) == (0, 1)
+    if np.array_equal(distinct, RATINGS) or (len(distinct) <= FEW and not (begin_as_counts and go_on)):
+        return "ordinal"
     # Counts begin at 0 or come close to it; other whole numbers are measurements that were rounded.
     near_zero = 0 <= distinct[0] <= tame.std()
     steps_matter = distinct[0] == 0 or tame.std() <= MANY_STEPS
-    is_count = near_zero and steps_matter and (len(distinct) <= FEW or _go_on_as_counts(tame))
-    return "count" if is_count else "continuous"
+    return "count" if near_zero and steps_matter and go_on else "continuous"
 
 
 def _go_on_as_counts(values: Array) -> bool:

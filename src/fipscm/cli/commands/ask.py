@@ -114,7 +114,6 @@ def check(model: Model, data: Rows, options: FitOptions, as_json: Json = False, 
         findings = json.loads(report.table.to_json(orient="records"))
         print(json.dumps({"passed": report.passed, "verdict": str(report), "findings": findings}))
     else:
-        print(report.table.drop(columns="verdict").to_string(index=False))
         print(report)
     if not report.passed:
         raise typer.Exit(1)

@@ -52,6 +52,20 @@ def test_numbers_are_recognised_and_stay_numbers(cells, kind):
 
 
 @pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Pain (0-10)", "ordinal"),
+        ("pain 0 to 10", "ordinal"),
+        ("Schmerz 0 bis 10", "ordinal"),
+        ("NRS 0\u201310", "ordinal"),
+    ]
+    + [(name, "count") for name in ("visits", "pain 0-3", "days 0-90", "visits 2020-10", "visits 1.0-10")],
+)
+def test_a_name_tells_the_scale_of_its_column(name, kind):
+    assert recognise(pd.Series(np.random.default_rng(0).poisson(3, ROWS), name=name)) == Variable(kind)
+
+
+@pytest.mark.parametrize(
     ("cells", "kind", "levels"),
     [
         (["yes", "no"] * 20, "binary", ("no", "yes")),

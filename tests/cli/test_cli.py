@@ -70,6 +70,18 @@ def test_effect_in_words_and_in_json(fipscm, folder):
     assert facts["low"] < 6 < facts["high"]
 
 
+def test_an_effect_without_values_is_told_within_the_rows(fipscm, tmp_path):
+    rng = np.random.default_rng(0)
+    age = rng.normal(60, 10, 300)
+    frame = pd.DataFrame({"age": age, "pain": 0.1 * age + rng.normal(size=300)})
+    FiP(order=["age", "pain"], random_state=0).fit(frame).save(tmp_path / "m.fip")
+    asked = fipscm("effect", tmp_path / "m.fip", "--of", "age", "--on", "pain", "--json")
+    facts = json.loads(asked.stdout)
+    assert asked.stderr == ""  # nobody was asked about the age of 0
+    np.testing.assert_allclose([facts["control"], facts["treated"]], np.quantile(age, [0.25, 0.75]), atol=1.5)
+    assert facts["low"] < 0.1 * (facts["treated"] - facts["control"]) < facts["high"]
+
+
 def test_a_warning_is_one_sentence(fipscm, folder):
     asked = fipscm("effect", folder / "m.fip", "--of", "age", "--on", "pain", "--treated", "1000")
     assert asked.returncode == 0

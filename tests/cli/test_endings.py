@@ -89,7 +89,7 @@ def test_an_interrupt_leaves_no_half_written_file(folder, tmp_path):
         (["effect", "data.csv", "--of", "a", "--on", "b", "--orders", "-1"], "Invalid value for '--orders'"),
         (
             ["effect", "data.csv", "--of", "a"],
-            "Missing option '--on'. Example: fipscm effect model.fip --of dose --on ",
+            "Missing option '--on'. Example: fipscm effect model.fip --of dose",
         ),
         (["effect", "data.csv", "--treatment", "a"], "Example: fipscm effect model.fip --of dose --on pain"),
         (["do", "data.csv", "--set", "a=1"], "Example: fipscm do model.fip --do dose=2"),

@@ -102,7 +102,7 @@ ROWS = [
     {"explore.web.guard", "explore.web.requests"},
     {"explore.web.routes"},
     {"explore.web.server"},
-    {"cli.names", "cli.typed", "cli.doubt", "cli.kinds"},
+    {"cli.names", "cli.typed", "cli.doubt", "cli.kinds", "cli.usual"},
     {"cli.options"},
     {"cli.source"},
     {"cli.commands"},

@@ -191,7 +191,7 @@ def test_svg_holds_names_as_text_a_sentence_per_edge_and_dashed_arcs():
     assert {"".join(text.itertext()) for text in drawn.iter("text")} == set(graph)
     said = [title.text for title in drawn.iter("title")]
     assert "<b>a</b> lowers b: 0.50 standard deviations per standard deviation; its direction holds in 75%" in said[1]
-    assert said[0] == "A hidden common cause of <b>a</b> and c & d is likely"
+    assert said[0] == "<b>a</b> and c & d may share a hidden cause"
     widths = {path.get("class"): float(path.get("stroke-width")) for path in drawn.iter("path") if path.get("class")}
     assert widths["edge raises"] > widths["edge lowers"]
     top = float(drawn.get("viewBox").split()[1])

@@ -42,3 +42,11 @@ def test_wrong_entries_here_and_there_do_not_turn_an_order_around(rng):
     wrong = rng.random(values.shape) < 0.02
     values[wrong] = (values.mean(axis=0) + rng.uniform(5, 10, values.shape) * values.std(axis=0))[wrong]
     assert tos(zero_shot_order(values).order, scm.adjacency) == 1.0
+
+
+def test_rare_levels_are_neither_wild_nor_unusual(rng):
+    table = np.column_stack([rng.normal(size=1_000), rng.random(1_000) < 0.1, rng.poisson(0.5, 1_000)])
+    table[7, 0], table[8, 2] = 1e3, 30
+    judged = np.array([True, False, False])
+    assert np.flatnonzero(~usual_rows(table, judged)).tolist() == [7]
+    assert usual_rows(table, np.zeros(3, dtype=bool)).all()

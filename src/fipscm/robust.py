@@ -27,9 +27,13 @@ def wild_cells(table: Array) -> Mask:
     return np.asarray(np.abs(table - centre) > FARTHEST * scale)
 
 
-def tame_rows(table: Array) -> Mask:
-    """(N,), the rows without a wild cell; all of them where these are less than half, or leave a column constant."""
-    tame = ~wild_cells(table).any(axis=1)
+def tame_rows(table: Array, judged: Mask | None = None) -> Mask:
+    """(N,), the rows without a wild cell; all of them where these are less than half, or leave a column constant.
+
+    With `judged` (D,) cells of other columns are not called wild.
+    """
+    wild = wild_cells(table)
+    tame = ~(wild if judged is None else wild & judged).any(axis=1)
     if tame.mean() < 0.5 or not all_vary(table[tame]):
         return np.ones_like(tame)
     return np.asarray(tame)

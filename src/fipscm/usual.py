@@ -13,22 +13,23 @@ ROUNDS = 5  # without the rows that are set aside, others may stand out
 UNMISTAKABLE = 30.0  # robust standard deviations: tails of curved tables seldom reach so far, wrong entries mostly do
 
 
-def usual_rows(table: Array) -> Mask:
+def usual_rows(table: Array, judged: Mask | None = None) -> Mask:
     """(N,), the tame rows in which every column is also near what a linear regression on all others makes of it.
 
     A table without any wild cell is left as it is; where no row is unmistakably unusual, where half of the rows are, or
-    all that differ in a column, the tame rows are.
+    all that differ in a column, the tame rows are. With `judged` (D,) other columns only help to judge these.
 
     >>> table = np.random.default_rng(0).normal(size=(100, 1)).repeat(2, axis=1)
     >>> table[:2] = [[3.0, -3.0], [0.0, 9.0]]
     >>> np.flatnonzero(~usual_rows(table)).tolist()
     [0, 1]
     """
-    tame = tame_rows(table)
+    judged = np.ones(table.shape[1], dtype=bool) if judged is None else judged
+    tame = tame_rows(table, judged)
     usual, (centre, scale) = tame, robust_location(table)
     z = (table - centre) / scale
     for turn in range(0 if tame.all() else ROUNDS):
-        beyond = beyond_others(z, usual)
+        beyond = beyond_others(z, usual)[:, judged]
         middle, spread = robust_location(beyond[usual])
         distance = (np.abs(beyond - middle) / spread).max(axis=1)
         if turn == 0 and distance.max() <= UNMISTAKABLE:

@@ -70,6 +70,18 @@ def test_effect_in_words_and_in_json(fipscm, folder):
     assert facts["low"] < 6 < facts["high"]
 
 
+def test_an_effect_without_values_is_told_within_the_rows(fipscm, tmp_path):
+    rng = np.random.default_rng(0)
+    age = rng.normal(60, 10, 300)
+    frame = pd.DataFrame({"age": age, "pain": 0.1 * age + rng.normal(size=300)})
+    FiP(order=["age", "pain"], random_state=0).fit(frame).save(tmp_path / "m.fip")
+    asked = fipscm("effect", tmp_path / "m.fip", "--of", "age", "--on", "pain", "--json")
+    facts = json.loads(asked.stdout)
+    assert asked.stderr == ""  # nobody was asked about the age of 0
+    np.testing.assert_allclose([facts["control"], facts["treated"]], np.quantile(age, [0.25, 0.75]), atol=1.5)
+    assert facts["low"] < 0.1 * (facts["treated"] - facts["control"]) < facts["high"]
+
+
 def test_a_warning_is_one_sentence(fipscm, folder):
     asked = fipscm("effect", folder / "m.fip", "--of", "age", "--on", "pain", "--treated", "1000")
     assert asked.returncode == 0
@@ -85,7 +97,7 @@ def test_check_ends_with_0_on_its_own_data_and_1_on_foreign_data(fipscm, folder)
     foreign.to_csv(folder / "foreign.csv", index=False)
     other = fipscm("check", folder / "m.fip", folder / "foreign.csv")
     assert other.returncode == 1
-    assert "doubtful" in other.stdout
+    assert other.stdout.startswith("The model's assumptions look doubtful:\n- ")  # the figures are in the JSON
 
 
 def test_knowledge_and_a_known_graph_on_the_command_line(fipscm, folder):
@@ -157,10 +169,12 @@ def test_doubts_about_an_edge_are_told_in_words_and_those_about_strangers_are_no
     assert "Unsure" not in fipscm("fit", tmp_path / "strangers.csv", "--out", tmp_path / "m.fip").stdout
     asked = fipscm("order", tmp_path / "data.csv")
     assert sorted(asked.stdout.split()) == ["left", "right"]
-    assert asked.stderr.startswith("fipscm: Unsure whether '")
+    assert asked.stderr.startswith("fipscm: Unsure of 1 in 1 directions: '")
+    assert asked.stderr.count("\n") == 1
     assert fipscm("order", tmp_path / "data.csv", "--no-assess").stderr == ""
     fitted = fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip")
-    assert "\nUnsure whether '" in fitted.stdout
+    assert "\nUnsure of 1 in 1 directions: '" in fitted.stdout
+    assert "--tiers" in fitted.stdout  # what helps
     known = fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip", "--order", "left,right", "--no-assess")
     assert "nsure" not in known.stdout
 

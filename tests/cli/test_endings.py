@@ -87,9 +87,15 @@ def test_an_interrupt_leaves_no_half_written_file(folder, tmp_path):
         (["simulate", "triangle", "--seed", "-1"], "Invalid value for '--seed'"),
         (["pretrain", "--simulators", "-1"], "Invalid value for '--simulators'"),
         (["effect", "data.csv", "--of", "a", "--on", "b", "--orders", "-1"], "Invalid value for '--orders'"),
-        (["effect", "data.csv", "--of", "a"], "Missing option '--on' (see fipscm effect --help)."),
-        (["fit"], "(see fipscm fit --help)."),
+        (
+            ["effect", "data.csv", "--of", "a"],
+            "Missing option '--on'. Example: fipscm effect model.fip --of dose",
+        ),
+        (["effect", "data.csv", "--treatment", "a"], "Example: fipscm effect model.fip --of dose --on pain"),
+        (["do", "data.csv", "--set", "a=1"], "Example: fipscm do model.fip --do dose=2"),
+        (["fit"], "(more: fipscm fit --help)"),
         (["fit", "data.csv", "--sed", "1"], "No such option: --sed"),
+        (["--sed"], "No such option: --sed. More: fipscm --help"),
         (["fitt", "data.csv"], "Did you mean 'fit'?"),
     ],
 )

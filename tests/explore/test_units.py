@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fipscm.explore.units import POINTS, SEED, UNITS
+from fipscm.explore.units import POINTS, SEED, UNITS, Units
 from fipscm.scm.intervention import Shift
 
 
@@ -35,3 +35,11 @@ def test_a_curve_moves_with_its_column(session):
     units = session.screen.units
     far = units.density(units.before + 0.5 * units.spread)
     assert (far.argmax(axis=1) > units.density_before.argmax(axis=1)).all()
+
+
+def test_a_mistyped_cell_does_not_stretch_its_slider(session, table):
+    mistyped = table.copy()
+    mistyped.loc[7, "age"] = 640.0
+    units = Units.of(session.screen.model, mistyped)
+    assert units.high[0] == table["age"].drop(7).max()
+    np.testing.assert_array_equal(units.low, session.screen.units.low)

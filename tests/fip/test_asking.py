@@ -1,5 +1,6 @@
 """What is, what if, what would have been."""
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,7 +37,11 @@ def test_counterfactuals_keep_the_index_and_follow_the_truth(model, table):
     imagined = model.counterfactual(rows, {"age": 0.0})
     assert imagined.index.equals(rows.index)
     np.testing.assert_allclose(imagined["pain"], rows["pain"] - 6 * rows["age"], atol=0.6)
-    pd.testing.assert_frame_equal(model.counterfactual(rows, {}), rows, atol=1e-9)
+    pd.testing.assert_frame_equal(model.counterfactual(rows, {}), rows, check_exact=True)
+    after_dose = [name for name in model.graph_.nodes if nx.has_path(model.graph_, "dose", name)]
+    imagined = model.counterfactual(rows, {"dose": 0.0})
+    pd.testing.assert_frame_equal(imagined.drop(columns=after_dose), rows.drop(columns=after_dose), check_exact=True)
+    assert len(after_dose) < len(ORDER)
 
 
 def test_abducted_noises_are_the_true_ones_up_to_sign_and_mean(model, table):

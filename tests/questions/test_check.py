@@ -7,6 +7,7 @@ import pytest
 from fipscm.questions.check import (
     CheckResult,
     fit_findings,
+    hidden_cause_findings,
     noise_findings,
     novelty_finding,
     serial_finding,
@@ -107,6 +108,16 @@ def test_a_report_says_what_failed_and_notes_alone_do_not_fail_it(rng):
     assert noted.passed
     assert "'b' looks discrete" in str(noted)
     assert len(noted.table) == 7
+
+
+def test_a_suspected_hidden_cause_is_a_note_that_says_how_weak_the_sign_is():
+    probabilities = np.array([[0.0, 0.8, 0.1], [0.8, 0.0, 0.2], [0.1, 0.2, 0.0]])
+    (finding,) = hidden_cause_findings(["a", "b", "c"], probabilities)
+    assert finding.subject == "a and b"
+    assert CheckResult((finding,)).passed
+    assert "may share a hidden cause" in finding.verdict
+    assert "The sign is weak" in finding.verdict
+    assert not failed(hidden_cause_findings(["a", "b"], np.zeros((2, 2))))
 
 
 def test_sorted_variances_are_explained_by_the_scale_in_use(rng):

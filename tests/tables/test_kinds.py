@@ -27,6 +27,9 @@ def column(cells):
         (RNG.normal(size=ROWS) * 1e200, "continuous"),
         (RNG.permutation(ROWS).astype(float), "continuous"),
         (np.arange(ROWS) % 73 + 18, "continuous"),  # ages end where counts would go on
+        (np.append(np.arange(ROWS) % 73 + 18, 640), "continuous"),  # also if one of them was mistyped
+        (np.random.default_rng(2).lognormal(10.4, 0.5, ROWS).round(), "continuous"),  # incomes
+        (np.random.default_rng(2).lognormal(10.4, 0.5, ROWS).round() * RNG.integers(0, 2, ROWS), "count"),
         (np.random.default_rng(1).geometric(0.05, ROWS), "count"),
         (RNG.poisson(3, ROWS), "count"),
         (RNG.poisson(0.8, ROWS), "count"),
@@ -34,6 +37,8 @@ def column(cells):
         (RNG.poisson(3, ROWS).astype(float), "count"),
         (RNG.integers(1, 6, ROWS), "ordinal"),
         (RNG.integers(-2, 3, ROWS), "ordinal"),
+        (np.arange(ROWS) % 4, "ordinal"),  # grades from 0 to 3 end where counts would go on
+        (np.append(np.arange(11), np.random.default_rng(0).binomial(10, 0.3, ROWS)), "ordinal"),  # pain from 0 to 10
         (RNG.choice([0, 5, 10, 20], ROWS), "ordinal"),
         (RNG.random(ROWS) < 0.5, "binary"),
         (RNG.choice([1, 2], ROWS), "binary"),
@@ -44,6 +49,20 @@ def column(cells):
 )
 def test_numbers_are_recognised_and_stay_numbers(cells, kind):
     assert recognise(column(cells)) == Variable(kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Pain (0-10)", "ordinal"),
+        ("pain 0 to 10", "ordinal"),
+        ("Schmerz 0 bis 10", "ordinal"),
+        ("NRS 0\u201310", "ordinal"),
+    ]
+    + [(name, "count") for name in ("visits", "pain 0-3", "days 0-90", "visits 2020-10", "visits 1.0-10")],
+)
+def test_a_name_tells_the_scale_of_its_column(name, kind):
+    assert recognise(pd.Series(np.random.default_rng(0).poisson(3, ROWS), name=name)) == Variable(kind)
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,35 @@
 """How sure the directions of edges are, in words."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SURE = 0.9
+NAMED = 5  # pairs, the least sure ones: a longer list is not read
 Edge = tuple[Hashable, Hashable]
 
 
-def doubts(edges: Iterable[Edge], confidence: "pd.DataFrame") -> list[str]:
-    """One sentence per (cause, effect) whose order is in doubt; confidence is P(row precedes column).
+def doubt(edges: Collection[Edge], confidence: "pd.DataFrame") -> str:
+    """What is in doubt about the directions of edges, and what helps; empty if nothing is.
 
-    Columns without an edge between them may stand either way round, so that nothing is said of them.
+    Confidence is P(row precedes column). Columns without an edge between them may stand either way round, so that
+    nothing is said of them.
 
     >>> import pandas as pd
     >>> confidence = pd.DataFrame([[0.5, 0.62], [0.38, 0.5]], ["dose", "pain"], ["dose", "pain"])
-    >>> doubts([("dose", "pain")], confidence)
-    ["Unsure whether 'dose' comes before 'pain': 62% sure."]
+    >>> print(doubt([("dose", "pain")], confidence))
+    Unsure of 1 in 1 directions: 'dose' before 'pain' (62% sure). If you know better, say so with --tiers or --roots.
     """
     shares = confidence.to_dict(orient="index")
-    return [
-        f"Unsure whether '{cause}' comes before '{effect}': {shares[cause][effect]:.0%} sure."
-        for cause, effect in edges
-        if shares[cause][effect] < SURE
-    ]
+    unsure = sorted((shares[cause][effect], str(cause), str(effect)) for cause, effect in edges)
+    unsure = [pair for pair in unsure if pair[0] < SURE]
+    if not unsure:
+        return ""
+    pairs = [f"'{cause}' before '{effect}' ({share:.0%} sure)" for share, cause, effect in unsure[:NAMED]]
+    more = [f"and {len(unsure) - NAMED} more"] if len(unsure) > NAMED else []
+    return (
+        f"Unsure of {len(unsure)} in {len(edges)} directions: {', '.join(pairs + more)}. "
+        "If you know better, say so with --tiers or --roots."
+    )

@@ -8,7 +8,10 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    import typer
 
 MISTAKE = 2
 INTERRUPTED = 130  # as shells report a process that SIGINT ended
@@ -46,10 +49,16 @@ def _run(arguments: list[str]) -> int:
     except FipscmError as error:
         return _fail(str(error))
     except typer.TyperException as error:
-        where = getattr(error, "ctx", None)
         sentence = " ".join(error.format_message().split()).removesuffix(".")
-        return _fail(f"{sentence} (see {where.command_path if where else 'fipscm'} --help).")
+        return _fail(f"{sentence}. {_way_out(getattr(error, 'ctx', None))}")
     return 0
+
+
+def _way_out(context: "typer.Context | None") -> str:
+    """The example of the command that was called, and where there is more."""
+    _, _, example = ((context and context.command.help) or "").partition("Example: ")
+    more = f"{context.command_path if context else 'fipscm'} --help"
+    return f"Example: {example.removesuffix('.')} (more: {more})" if example else f"More: {more}"
 
 
 def _fail(sentence: str, code: int = MISTAKE) -> int:

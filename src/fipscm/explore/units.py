@@ -15,6 +15,7 @@ from fipscm.arrays import Array
 from fipscm.questions.column_levels import ColumnLevels, column_levels
 from fipscm.questions.extrapolation import values_set
 from fipscm.questions.known_levels import require_known_levels
+from fipscm.robust import wild_cells
 from fipscm.scm.intervention import Do
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Units:
         noise: (N, E) their noises.
         inner: (N, E) their values if nothing is set, one column for each level of a category.
         low: (D,) the lowest and
-        high: (D,) the highest number of each column in the table; levels have codes.
+        high: (D,) the highest number of each column in the table that is not wild; levels have codes.
         missing: (D,) the share of cells of each column that have no value.
     """
 
@@ -53,7 +54,10 @@ class Units:
         """Draw the units; the table has the model's columns."""
         before, noise = model.scm_.sample_arrays(UNITS, np.random.default_rng(SEED))
         coded = model.columns_.encode(table)[list(model.blocks_.outer)].astype(np.float64)
-        low, high, missing = (each.to_numpy() for each in (coded.min(), coded.max(), coded.isna().mean()))
+        # One mistyped age of 640 would leave a tenth of the slider to all others.
+        measured = np.array([model.kinds_[name] == "continuous" for name in coded.columns])
+        tame = coded.mask(wild_cells(coded.to_numpy()) & measured)
+        low, high, missing = (each.to_numpy() for each in (tame.min(), tame.max(), coded.isna().mean()))
         return cls(model, noise, before, low, high, missing)
 
     @property

@@ -84,5 +84,5 @@ def _arc(one: Box, other: Box) -> str:
     return (
         f'<path class="shared" d="M{x:.1f},{y:.1f} C{x:.1f},{top:.1f} {end_x:.1f},{top:.1f} {end_x:.1f},{end_y:.1f}" '
         'fill="none" stroke="#805ad5" stroke-width="1.5" stroke-dasharray="5 4">'
-        f"<title>{escape(f'A hidden common cause of {one.name} and {other.name} is likely')}</title></path>"
+        f"<title>{escape(f'{one.name} and {other.name} may share a hidden cause')}</title></path>"
     )

@@ -37,13 +37,17 @@ def wrong_entries(noise: Array) -> Mask:
     return wrong
 
 
-def warn_of_wrong_entries(counts: Sequence[int], names: Sequence[Any]) -> None:
-    """Tell how many cells of each column are taken for wrong."""
-    told = [f"{count} cell(s) of '{name}'" for count, name in zip(counts, names, strict=True) if count]
+def warn_of_wrong_entries(rows: Array, wrong: Mask, names: Sequence[Any]) -> None:
+    """Tell which cells of rows (N, D), the farthest one of each column, are taken for `wrong` (N, D)."""
+    told = []
+    for column in np.flatnonzero(wrong.any(axis=0)):
+        cells = rows[wrong[:, column], column]
+        farthest = cells[np.abs(cells - np.median(rows[:, column])).argmax()]
+        told.append(f"{len(cells)} of '{names[column]}' ({'' if len(cells) == 1 else 'one is '}{farthest:.6g})")
     if told:
         warnings.warn(
-            f"Farther from what their causes make of them than any tail of noise explains: {listed(told)}. "
-            "They are taken for wrong entries, and their noises are not drawn.",
+            f"Cells that look like wrong entries, too far from what the other rows lead to expect: {listed(told)}. "
+            "The model does not draw such values; correct them if they are wrong, and fit again.",
             UserWarning,
             stacklevel=2,
         )

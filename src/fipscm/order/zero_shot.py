@@ -84,11 +84,11 @@ class ZeroShot:
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
                 "state what you know, or use the columns' variances if their units can be compared."
             )
-        remarks += [f"A hidden common cause of '{a}' and '{b}' is likely ({p:.0%})." for a, b, p in self.suspects()]
+        remarks += [f"'{a}' and '{b}' may share a hidden cause; the sign is weak." for a, b, _ in self.suspects()]
         return remarks
 
     def suspects(self) -> list[Suspect]:
-        """Pairs of columns that probably share a hidden cause, the likeliest first."""
+        """Pairs of columns that may share a hidden cause, the likeliest first."""
         if self.confounded is None:
             return []
         return suspects(list(self.confounded.columns), self.confounded.to_numpy())

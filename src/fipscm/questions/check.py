@@ -245,12 +245,19 @@ def hidden_cause_findings(names: Sequence[Hashable], probabilities: Array | None
             share,
             float("nan"),
             False,
-            f"A hidden common cause of '{one}' and '{other}' is likely ({share:.0%}): part of the effects "
-            "between them may be its work; measure it, or randomize one of them.",
+            f"'{one}' and '{other}' may share a hidden cause, which would do part of the effects between them: think "
+            "whether you know one. The sign is weak: of nine such pairs in simulated tables one had a hidden cause.",
+            serious=False,
         )
     if (largest := float(probabilities.max(initial=0.0))) <= LIKELY:
         yield Finding(
-            "hidden common cause", "all pairs", largest, float("nan"), True, "No hidden common cause is likely."
+            "hidden common cause",
+            "all pairs",
+            largest,
+            float("nan"),
+            True,
+            "No pair is suspected of a hidden cause, which does not mean that there is none.",
+            serious=False,
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Adjacency, Array, Order
+from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.responding import Blocks, RespondingSCM
@@ -28,7 +29,9 @@ def imagine(scm: LearnedSCM, rows: Any, do: Do | Intervention, rng: np.random.Ge
     A model without discrete columns needs no draws.
     """
     if not scm.is_discrete:
-        return scm.counterfactual(rows, do)
+        answers, facts = scm.counterfactual(rows, do), _unreached(scm, rows, do)
+        answers[facts.columns] = facts
+        return answers
     names = list(scm.names)
     found, middle = None, _Middle(scm)
     for found in imagined_draws(scm, rows, do, DRAWS, rng):
@@ -44,8 +47,19 @@ def imagined_draws(
 ) -> Iterator[pd.DataFrame]:
     """So many times what rows would have been, each with noises drawn among those that explain the rows."""
     remembering = _Remembering(scm.names, scm.order, scm.noise, scm.responses, scm.blocks, scm)
+    facts = _unreached(scm, rows, do)
     for _ in range(draws):
-        yield remembering.counterfactual(rows, do, rng)
+        answers = remembering.counterfactual(rows, do, rng)
+        answers[facts.columns] = facts
+        yield answers
+
+
+def _unreached(scm: LearnedSCM, rows: Any, do: Do | Intervention) -> pd.DataFrame:
+    """The columns that an intervention does not reach: told as they were, without the rounding errors of a way back."""
+    targets = list(Intervention.parse(do, scm.names).rules)
+    reached = descendants(scm.adjacency)[targets].any(axis=0)
+    reached[targets] = True
+    return scm.checked_rows(rows).loc[:, ~reached]
 
 
 class _Middle:

@@ -37,10 +37,11 @@ def limits(graph: nx.DiGraph, check: CheckResult, inferred: bool, hidden: Hidden
             "Resampled rows often turn them around. Settle them by what you know, then fit again.",
             tuple(f"{cause} → {effect}: {share:.0%} sure" for cause, effect, share in doubtful),
         )
-    pairs = tuple(f"{joined([a, b])}: {share:.0%}" for a, b, share in hidden.pairs)
+    pairs = tuple(joined([a, b]) for a, b, _ in hidden.pairs)
     if pairs:
-        yield Limit("Effects between columns that may share a hidden cause", "Part of them may come from it.", pairs)
-    elif not hidden.known:
+        reason = "Part of them may come from it. The sign is weak: think whether you know such a cause."
+        yield Limit("Effects between columns that may share a hidden cause", reason, pairs)
+    else:
         yield Limit(
             "Claims that nothing outside of the table matters",
             "The model takes for granted that no unmeasured quantity causes two of the columns at once.",

@@ -5,7 +5,6 @@ import gzip
 import lzma
 import zipfile
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from fipscm.errors import DataError, NotInstalledError
+from fipscm.errors import DataError
 from fipscm.tables.frames import unnamed_columns
 
 Content = Path | bytes  # a file on disk, which need not fit into memory as bytes, or what came through a pipe
@@ -88,8 +87,6 @@ def _parsed(frame: pd.DataFrame, names: tuple[str, ...] = (), remarks: Sequence[
 
 
 def _parse_excel(content: Content, header: bool) -> Parsed:
-    if find_spec("openpyxl") is None:
-        raise NotInstalledError("Excel files need openpyxl: install the extra `excel`, or save the table as CSV.")
     with pd.ExcelFile(_readable(content), engine="openpyxl") as book:
         sheet, *others = book.sheet_names
         remark = [f"the sheet '{sheet}' alone, the first of {len(others) + 1}"] if others else []

@@ -1,5 +1,6 @@
 """Kinds of columns, recognised by their types and values, and columns that are no variables at all."""
 
+import re
 from collections.abc import Hashable
 from numbers import Real
 from typing import NamedTuple
@@ -11,11 +12,14 @@ from scipy.special import betainc
 from fipscm.arrays import Array
 from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
+from fipscm.robust import wild_cells
 from fipscm.tables.cells import written_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
 FEW = 10  # as many distinct whole numbers are grades rather than measurements
+MOST_GRADES = 10  # the scale from 0 of pain or content: as counts, a pain of 14 would be drawn
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
+MANY_STEPS = 100  # within a standard deviation: incomes, grams and populations are amounts, unless there are zeros
 HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
@@ -61,7 +65,7 @@ def recognise(column: pd.Series) -> Variable | NoVariable:
     if (present == present.iloc[0]).all():
         return NoVariable(f"is constant (always {_shown(present.iloc[0])})")
     if pd.api.types.is_numeric_dtype(present):
-        return RUNNING_NUMBER if _is_running(column) else Variable(_kind_of_numbers(present))
+        return RUNNING_NUMBER if _is_running(column) else Variable(_kind_of_numbers(present, _scale_in(column.name)))
     return _recognise_names(present)
 
 
@@ -151,7 +155,14 @@ def _is_running(column: pd.Series) -> bool:
     return bool(column.is_unique and int(column.max()) - int(column.min()) == len(column) - 1)
 
 
-def _kind_of_numbers(present: pd.Series) -> str:
+def _scale_in(name: Hashable) -> tuple[int, int] | None:
+    """The ends of the scale that a name tells, as 'Pain (0-10)' does."""
+    told = re.search(r"(?<![\d.,])(\d{1,2})\s?(?:-|\N{EN DASH}|to|bis)\s?(\d{1,2})(?![\d.,])", str(name))
+    return (int(told[1]), int(told[2])) if told else None
+
+
+def _kind_of_numbers(present: pd.Series, scale: tuple[int, int] | None) -> str:
+    """The kind of finite numbers; of a column whose name tells a `scale`, that within it."""
     values: Array = present.to_numpy(dtype=np.float64)
     finite = values[np.isfinite(values)]
     distinct = np.unique(finite)
@@ -159,11 +170,18 @@ def _kind_of_numbers(present: pd.Series) -> str:
         return "binary"
     if len(distinct) == 0 or (distinct % 1 != 0).any() or np.abs(distinct).max() > LARGEST_COUNT:
         return "continuous"
-    if len(distinct) <= FEW and tuple(distinct[:2]) != (0, 1):
+    # One typing error among ages would make counts of them.
+    tame = finite[~wild_cells(finite[:, None])[:, 0]]
+    go_on = _go_on_as_counts(tame)
+    begin_as_counts = tuple(distinct[:2]) == (0, 1)
+    is_rating = scale is not None and scale[0] <= distinct[0] and distinct[-1] <= scale[1] <= scale[0] + MOST_GRADES
+    is_rating = is_rating or np.array_equal(distinct, np.arange(MOST_GRADES + 1))
+    if is_rating or (len(distinct) <= FEW and not (begin_as_counts and go_on)):
         return "ordinal"
     # Counts begin at 0 or come close to it; other whole numbers are measurements that were rounded.
-    near_zero = 0 <= distinct[0] <= finite.std()
-    return "count" if near_zero and (len(distinct) <= FEW or _go_on_as_counts(finite)) else "continuous"
+    near_zero = 0 <= distinct[0] <= tame.std()
+    steps_matter = distinct[0] == 0 or tame.std() <= MANY_STEPS
+    return "count" if near_zero and steps_matter and go_on else "continuous"
 
 
 def _go_on_as_counts(values: Array) -> bool:

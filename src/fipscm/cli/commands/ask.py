@@ -7,6 +7,7 @@ import typer
 
 from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, Rows, Seed, unfolded
 from fipscm.cli.typed import as_column, as_intervention, compared_values
+from fipscm.cli.usual import usual_values
 from fipscm.errors import KnowledgeError
 from fipscm.tables.stream import STREAM, require_one_stream
 
@@ -69,8 +70,12 @@ def effect(
     treatment: Annotated[str, typer.Option("--of", help="The column that is set.")],
     on: Annotated[str, typer.Option(help="The column that is looked at.")],
     options: FitOptions,
-    treated: Annotated[str | None, typer.Option(help="Its value with treatment: 1, or the second level.")] = None,
-    control: Annotated[str | None, typer.Option(help="Its value without: 0, or the first level.")] = None,
+    treated: Annotated[
+        str | None, typer.Option(help="Its value with treatment: 1, the second level, or a high value of the rows.")
+    ] = None,
+    control: Annotated[
+        str | None, typer.Option(help="Its value without: 0, the first level, or a low value of the rows.")
+    ] = None,
     orders: Annotated[int, typer.Option(min=0, help="Average over so many plausible orders (needs a table).")] = 0,
     as_json: Json = False,
     seed: Seed = 0,
@@ -88,7 +93,10 @@ def effect(
     cause, outcome = (as_column(text, source.columns, set_aside=known.set_aside) for text in (treatment, on))
     above, below = compared_values(treated, control, cause, known)
     Question(cause, outcome, above, below).intervention(source.columns)  # refuses values that are not finite
-    found = source.model().effect(cause, outcome, above, below, orders=orders, random_state=seed)
+    asked_model = source.model()
+    if treated is None and control is None:
+        above, below = usual_values(asked_model, cause, above, below)
+    found = asked_model.effect(cause, outcome, above, below, orders=orders, random_state=seed)
     if as_json:
         facts = {
             name: getattr(found, name)
@@ -114,7 +122,6 @@ def check(model: Model, data: Rows, options: FitOptions, as_json: Json = False, 
         findings = json.loads(report.table.to_json(orient="records"))
         print(json.dumps({"passed": report.passed, "verdict": str(report), "findings": findings}))
     else:
-        print(report.table.drop(columns="verdict").to_string(index=False))
         print(report)
     if not report.passed:
         raise typer.Exit(1)

@@ -3,18 +3,15 @@
 import json
 import sys
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import fipscm
-from fipscm.cli.doubt import SURE, doubts
+from fipscm.cli.doubt import SURE, doubt
 from fipscm.cli.names import MODEL_SUFFIX, NOISES, ORDER_METHODS
 from fipscm.cli.options import Assess, FitOptions, Json, OrderOptions, Rows, Seed, unfolded
 from fipscm.errors import ModelFileError, OrderError
-
-if TYPE_CHECKING:
-    pass
 
 Picture = Annotated[str | None, typer.Option(help="Draw the graph into this PNG, PDF, SVG or DOT file.")]
 
@@ -68,7 +65,8 @@ def order(
         facts["confidence"] = confidence.to_dict(orient="index")
         for cause, effect in graph.edges:
             graph.edges[cause, effect]["confidence"] = facts["confidence"][cause][effect]
-        unsure = [*unsure, *doubts(graph.edges, confidence)]
+        if told := doubt(graph.edges, confidence):
+            unsure = [*unsure, told]
     if plot is not None:
         answer.probabilities()  # refuses to draw edges that the weights say nothing about
         draw_graph(graph, plot, strength="probability")
@@ -126,17 +124,16 @@ def fit(
         return
     print(f"Kinds of columns: {told_kinds(model.columns_)}.")
     print(f"Causal order, causes first: {', '.join(map(str, model.causal_order_))}")
-    if assess and found and not options.fix_the_order:
-        _tell_confidence(model)
     place = {name: position for position, name in enumerate(model.causal_order_)}
+    if found:
+        print("Edges; weight: change of the effect per unit of the cause; score: evidence, as log10 of the odds:")
     for edge in sorted(found, key=lambda edge: (place[edge["cause"]], place[edge["effect"]])):
         direction = f"  direction {edge['confidence']:.0%}" if "confidence" in edge else ""
         part = "" if edge["acts_on"] == "mean" else f"  acts on {edge['acts_on']}"
-        figures = f"weight {edge['weight']:.4g}  score {edge['score']:.1f}{part}{direction}"
-        print(f"{edge['cause']} -> {edge['effect']}  {figures}")
+        is_slope = not {edge["cause"], edge["effect"]} & set(model.blocks_.levels)  # a category has no unit
+        weight = f"weight {edge['weight']:.4g}  " if is_slope else ""
+        print(f"{edge['cause']} -> {edge['effect']}  {weight}score {edge['score']:.1f}{part}{direction}")
+    if assess and found and not options.fix_the_order:
+        sure = f"The direction of every edge is at least {SURE:.0%} sure."
+        print(doubt(model.graph_.edges, model.order_confidence_) or sure)
     print(f"Saved in {out}.")
-
-
-def _tell_confidence(model: "fipscm.FiP") -> None:
-    sure = f"The direction of every edge is at least {SURE:.0%} sure."
-    print("\n".join(doubts(model.graph_.edges, model.order_confidence_)) or sure)

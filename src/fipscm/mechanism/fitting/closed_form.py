@@ -102,8 +102,10 @@ def _box(table: FitTable, allowed: Mask, unusable: Mask) -> Box:
 def _unexplained(found: ClosedForm, table: FitTable) -> Mask:
     """(N, D), where a column was set from outside, or is farther from what its causes make of it than noise is.
 
-    Rows whose residuals are not taken stay unusable as they are.
+    Rows whose residuals are not taken stay unusable as they are. So do those of levels and counts: on a scale of their
+    own nothing is explained yet, and about a line all rows of a rare level lie far out.
     """
     intervened = table.intervened[:MOST_RESIDUALS]
     unexplained = intervened | wild_cells(np.where(intervened, np.nan, found.residual(table)))
+    unexplained = np.where(table.kinds.linked, found.unusable[:MOST_RESIDUALS], unexplained)
     return np.vstack([unexplained, found.unusable[MOST_RESIDUALS:]])

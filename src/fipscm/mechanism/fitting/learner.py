@@ -158,7 +158,7 @@ class Learner:
         noises = NoiseTable(z, ~np.isnan(residual), known, fitted, found.smooth, found.parabolas, config.provisional)
         model = with_positive_roots(self._with_responses(model, noises, wrong, search))
         if not config.provisional:
-            warn_of_wrong_entries(wrong.sum(axis=0), table.names)
+            warn_of_wrong_entries(rows, wrong, table.names)
         mean, absolute = mean_derivatives(model, table.rows[:EFFECT_ROWS])
         weights = mean * table.scale[:, None] / table.scale
         return replace(model, edge_weights=weights.T, edge_derivatives=absolute.T)

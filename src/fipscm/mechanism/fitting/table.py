@@ -89,4 +89,5 @@ class FitTable:
     @cached_property
     def unusual(self) -> Mask:
         """(N,), the rows in which nothing was set and the columns do not go together as elsewhere."""
-        return np.asarray(~usual_rows(self.rows) & ~self.intervened.any(axis=1))
+        # A level that few rows have is far from what a line makes of it, and no less right.
+        return np.asarray(~usual_rows(self.rows, ~self.kinds.linked) & ~self.intervened.any(axis=1))

@@ -26,7 +26,7 @@ def noise_between(low: Array, high: Array, rng: np.random.Generator | None) -> A
 
 def log_probability_between(low: Array, high: Array) -> Array:
     """(N,) logarithms of the probability between two ends (N,), which may be infinite."""
-    mirrored = low + high > 0
+    mirrored = high > -low  # not their sum, which two infinite ends do not have
     below, above = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.maximum(expit(above) - expit(below), np.finfo(np.float64).tiny)))

@@ -91,6 +91,16 @@ def test_dropping_is_learning_from_complete_rows(holed):
     pd.testing.assert_frame_equal(dropping(holed).sample(9, random_state=0), kept.sample(9, random_state=0))
 
 
+def test_complete_rows_in_which_a_column_was_always_set_are_refused(table):
+    holed, was_set = table.copy(), [None] * 500 + ["dose"] * 500
+    holed.loc[:499, "age"] = np.nan
+    with (
+        pytest.warns(UserWarning, match="500 of 1000 rows were left out"),
+        pytest.raises(DataError, match="'dose' was set in every row, so that nothing can be learned"),
+    ):
+        FiP(order=ORDER, missing="drop").fit(holed, intervened=was_set)
+
+
 def test_refusing_names_the_first_hole(holed, table):
     refusing = FiP(order=ORDER, missing="refuse", random_state=0)
     with pytest.raises(DataError, match=r"'age' holds .* missing values"):

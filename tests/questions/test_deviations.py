@@ -118,3 +118,19 @@ def test_columns_that_others_determine_and_many_columns_for_the_rows_have_finite
     assert np.isfinite(found.straight).all()
     assert np.abs(found.straight).max() < 20
     assert np.isfinite(found.amplitudes).all()
+
+
+def test_a_column_whose_noise_multiplies_deviates_on_the_scale_of_logarithms():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(400)
+    rows = pd.DataFrame({"x": x, "y": np.exp(0.8 * x + 0.5 * rng.standard_normal(400))})
+    allowed = np.array([[False, False], [True, False]])
+    scm = fit_mechanism(rows, allowed, required=allowed)
+    assert scm.responses[1].kind == "logarithm"
+    found = draw_deviations(scm, rows.to_numpy(), allowed, np.random.default_rng(0))
+    units = np.array([[0.0, 1.0], [1.0, 1.0]])
+    slopes = np.array(
+        [np.diff(np.log(model.node_value(1, units, np.zeros(2))))[0] for model in plausible_models(scm, found)]
+    )
+    assert slopes[0] == pytest.approx(0.8, abs=0.1)
+    assert 0.8 < slopes[1:].std() * np.sqrt(400) / 0.5 < 2.0  # as least squares of logarithms; a little more for bends

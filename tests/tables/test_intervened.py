@@ -53,3 +53,9 @@ def test_a_table_must_name_the_same_columns(frame):
     other = pd.DataFrame(np.zeros((40, 2), dtype=bool), columns=["dose", "pian"], index=frame.index)
     with pytest.raises(DataError, match="has the columns dose, pian, but the table has dose, pain"):
         parse_intervened(other, frame)
+
+
+def test_rows_without_a_value_do_not_count_as_untouched(frame):
+    frame.loc[frame.index[:25], "dose"] = np.nan
+    with pytest.raises(DataError, match="'dose' was set in every row that has a value of it, so that nothing"):
+        parse_intervened([None] * 25 + ["dose"] * 15, frame)

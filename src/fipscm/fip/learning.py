@@ -20,6 +20,7 @@ from fipscm.mechanism.progress import OnProgress, progress_bar, silent, steps_of
 from fipscm.questions.deviations import Deviations, draw_deviations
 from fipscm.questions.impute import Domain, Imputer
 from fipscm.tables.blocks import Blocks
+from fipscm.tables.intervened import require_untouched_rows
 from fipscm.tables.training import TrainingTable, require_more_rows_than_columns
 from fipscm.tables.validate import training_frame
 
@@ -72,6 +73,7 @@ class Learning(State):
             warnings.warn(f"{count}: {touched.sum()} of {len(touched)} rows were left out.", stacklevel=3)
             kept = training_frame(table.frame[~touched])
             require_more_rows_than_columns(kept)
+            require_untouched_rows(table.intervened[~touched], kept)
             return TrainingTable.of(kept, table.intervened[~touched], table.blocks)
         from fipscm.order.fill import fill_linearly
 

@@ -17,7 +17,14 @@ from fipscm.arrays import Array, Mask
 from fipscm.mechanism.edges import MOST_CANDIDATES, EdgeTest, eliminate_everywhere
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.linear import eliminate_linear
-from fipscm.mechanism.regression.process import CURVED, MOST_ROWS, Process, learn_process, linear_evidence
+from fipscm.mechanism.regression.process import (
+    CURVED,
+    MOST_ROWS,
+    Process,
+    learn_process,
+    linear_evidence,
+    steepest_evidence,
+)
 from fipscm.mechanism.regression.usable import count_usable, usable_rows
 from fipscm.mechanism.significance import SIGNIFICANCE
 from fipscm.threads import on_one_thread
@@ -132,12 +139,11 @@ class _Model:
 
     @classmethod
     def of(cls, z: Array, y: Array, causes: list[int], start: Process | None = None) -> "_Model":
-        line = linear_evidence(z[:, causes], y)
         if causes:
             process = learn_process(z[:, causes], y, start)
-            if process.evidence > line + CURVED:
+            if process.evidence > steepest_evidence(z[:, causes], y) + CURVED:
                 return cls(list(causes), process.evidence, process)
-        return cls(list(causes), line, None)
+        return cls(list(causes), linear_evidence(z[:, causes], y), None)
 
     def on(self, z: Array, y: Array, causes: list[int]) -> "_Model":
         """The same on some of its causes; a line stays a line."""

@@ -13,7 +13,7 @@ sampling error, for noise of any law (a sandwich with the errors of HC3); the th
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import linalg
@@ -22,6 +22,8 @@ from fipscm.arrays import Array, Mask
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.response.bent import Bent
+from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.robust import wild_cells
 from fipscm.threads import on_one_thread
 
@@ -36,6 +38,8 @@ HIGHEST_LEVERAGE = 0.9  # of one row; an error divided by less than what is left
 @dataclass(frozen=True)
 class Deviations:
     """What plausible mechanisms add to the learned ones, in standardized columns; the first draw is the posterior mean.
+
+    What they add to a column with a scale of its own for additive noise is in units of its location.
 
     Attributes:
         straight: (B + 1, D, 1 + D) coefficients of 1 and of the columns, zero outside the possible causes.
@@ -136,9 +140,9 @@ def draw_deviations(
     if len(rows) > MOST_ROWS:
         kept = rng.choice(len(rows), MOST_ROWS, replace=False)
         rows, usable, redrawn = rows[kept], usable[kept], [table[kept] for table in redrawn]
-    tables = [tuple((values - scm.centre) / scm.scale for values in (t, scm.predict(t))) for t in (rows, *redrawn)]
+    tables = [_Told.of(scm, table) for table in (rows, *redrawn)]
     if wild_cells(rows).any():  # the mechanisms were learned without rows that they cannot explain
-        usable &= ~wild_cells(np.subtract(*tables[0]))
+        usable &= ~wild_cells(tables[0].residual)
     found = Deviations(
         np.zeros((DRAWS + 1, variables, 1 + variables), dtype=np.float32),
         np.zeros((DRAWS + 1, variables, WAVES), dtype=np.float32),
@@ -149,16 +153,37 @@ def draw_deviations(
     )
     for node in range(variables):
         causes, by_table = np.flatnonzero(possible[node]), []
-        for z, means in tables:
-            own = z[usable[:, node]]
-            straight = np.column_stack([np.ones(len(own)), own[:, causes]])
-            waves = found.waves(own, node)
-            regression = _Regression(straight, waves, own[:, node], own[:, node] - means[usable[:, node], node])
+        for z, values, residual in tables:
+            here = usable[:, node]
+            straight = np.column_stack([np.ones(here.sum()), z[here][:, causes]])
+            regression = _Regression(straight, found.waves(z[here], node), values[here, node], residual[here, node])
             by_table.append(regression.draw(DRAWS // len(tables), rng))
         draws = _pooled(by_table)
         found.straight[:, node, [0, *causes + 1]] = draws[:, : len(causes) + 1]
         found.amplitudes[:, node, found.waves_of(node)] = draws[:, len(causes) + 1 :]
     return found
+
+
+class _Told(NamedTuple):
+    """Standardized columns (N, D), what the causes of each are to explain (N, D), and what they leave over (N, D).
+
+    That is the column itself, or what it is on the scale on which its noise is additive.
+    """
+
+    z: Array
+    values: Array
+    residual: Array
+
+    @classmethod
+    def of(cls, scm: LearnedSCM, rows: Array) -> "_Told":
+        z, means = ((each - scm.centre) / scm.scale for each in (rows, scm.predict(rows)))
+        values, residual = z.copy(), z - means
+        for node, response in enumerate(scm.responses):
+            if isinstance(response, Logarithm | Bent):
+                location, causes = scm.situation(node, rows)
+                residual[:, node] = response.noise(location, causes, rows[:, node]) / response.scale
+                values[:, node] = location + residual[:, node]
+        return cls(z, values, residual)
 
 
 def _pooled(by_table: Sequence[Array]) -> Array:

@@ -3,7 +3,7 @@
 Shapes: N rows, D variables.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,21 @@ def parse_intervened(intervened: Any, frame: pd.DataFrame) -> Mask:
         intervened = _by_label(intervened, frame.index)
     is_table = isinstance(intervened, pd.DataFrame) or getattr(intervened, "ndim", 1) == 2
     mask = _from_table(intervened, frame) if is_table else _from_names(list(intervened), frame)
-    _require_untouched_rows(mask, frame.columns)
+    require_untouched_rows(mask, frame)
     return mask
+
+
+def require_untouched_rows(mask: Mask, frame: pd.DataFrame) -> None:
+    """A column's causes can be learned only from rows in which it has a value that was not set (N, D)."""
+    for name, was_set, known in zip(frame.columns, mask.T, frame.notna().to_numpy().T, strict=True):
+        left = int((known & ~was_set).sum())
+        if was_set.any() and left < FEWEST_ROWS:
+            rows = "every row" if known.all() else "every row that has a value of it"
+            rows = f"all but {left} rows, fewer than {FEWEST_ROWS}" if left else rows
+            raise DataError(
+                f"Column '{name}' was set in {rows}, so that nothing can be learned about its causes: add rows in "
+                "which it was not set, or leave the column out."
+            )
 
 
 def _by_label(intervened: Any, index: pd.Index) -> Any:
@@ -87,14 +100,3 @@ def _names(cell: Any) -> Sequence[Hashable]:
     if isinstance(cell, (list, tuple, set)):
         return list(cell)
     return [] if pd.isna(cell) or cell == "" else [cell]
-
-
-def _require_untouched_rows(mask: Mask, names: Iterable[Hashable]) -> None:
-    """A column's causes can be learned only from rows in which it was not set."""
-    for name, left in zip(names, (~mask).sum(axis=0), strict=True):
-        if left < FEWEST_ROWS:
-            rows = f"all but {left} rows, fewer than {FEWEST_ROWS}" if left else "every row"
-            raise DataError(
-                f"Column '{name}' was set in {rows}, so that nothing can be learned about its causes: add rows in "
-                "which it was not set, or leave the column out."
-            )

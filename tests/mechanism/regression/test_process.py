@@ -51,6 +51,19 @@ def test_learning_anew_without_a_cause_explains_at_least_as_much_as_keeping_the_
     assert learn_process(z[:, :2], y, kept).evidence >= kept.evidence_of(z[:, :2], y)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_steep_line_is_no_curve(seed):
+    """Causes that go together may have steep slopes of opposite signs, and so has a curve with long length scales."""
+    rng = np.random.default_rng(seed)
+    shared, own = rng.standard_normal((2, 200))
+    z = np.column_stack([shared, shared + 0.1 * own])
+    z /= z.std(axis=0)
+    y = 10 * (z[:, 0] - z[:, 1]) + 0.15 * rng.standard_normal(200)
+    process = learn_process(z, y / y.std())
+    assert process.evidence > linear_evidence(z, y / y.std()) + 6
+    assert not is_curved(process, z, y / y.std())
+
+
 def test_a_wave_is_curved_in_its_own_cause_alone():
     z, y = rows()
     process = learn_process(z, y)

@@ -20,6 +20,7 @@ MOST_ROWS = 800  # the time is cubic in their number
 MANY_ROWS, ENOUGH_ROWS = 2_000, 500  # so many tell amplitudes so well that length scales of fewer do as well
 LEVEL = 10.0
 CURVED = 6.0  # by how much the log evidence of a curve must exceed that of a line: skewed noise may feign a little
+STEEPNESS = (1.0, 4.0, 16.0)  # prior standard deviations of slopes: causes that go together may have steep ones
 STARTS = (0.1, 0.4, 1.0)  # inverse length scales
 FIRST_ROWS, FIRST_STEPS, SUM_STEPS, LAST_STEPS = 250, 20, 10, 20
 # A step that gains a smaller share is the last. Where rows are few, evidence is compared; more serve for length scales.
@@ -157,8 +158,19 @@ def linear_evidence(z: Array, y: Array) -> float:
 
 
 def is_curved(process: Process, z: Array, y: Array) -> bool:
-    """Whether the rows prefer this process to a linear one."""
-    return process.evidence_of(z, y) > linear_evidence(z, y) + CURVED
+    """Whether the rows clearly prefer this process to any line, more clearly the more length scales it has.
+
+    Each of them gains half a unit of log evidence by being chosen.
+    """
+    return process.evidence_of(z, y) > steepest_evidence(z, y) + CURVED + 0.5 * z.shape[1]
+
+
+def steepest_evidence(z: Array, y: Array) -> float:
+    """Log marginal likelihood of the likeliest line, however steep.
+
+    A curve with long length scales is a steep line, and beside a line that may not be steep it would look like a bend.
+    """
+    return max(linear_evidence(steepness * z, y) for steepness in STEEPNESS)
 
 
 def _straight(z: Array) -> Array:

@@ -23,7 +23,7 @@ class Bent(Response):
         high: none is larger: there the value lies as far beyond the rows as these are wide. A tangent would soon reach
             absurd values, but a row beyond the others is not all noise.
         noises: (H,) that stand for all of them in a mean.
-        stretch: how far the location moves for one standard deviation of the column, on average over the rows.
+        stretch: how far the location moves for one unit of a deviation: one, but in files of earlier versions.
     """
 
     centre: Array
@@ -53,7 +53,7 @@ class Bent(Response):
         return np.asarray(of_noise(self.noise(location, z, values)) + np.log(self.bend.slope(values)))
 
     def moved(self, location: Array, by: Array) -> Array:
-        """By standard deviations of the column, on average over the training rows."""
+        """By units of the location, in which deviations are told."""
         return np.asarray(location + self.stretch * by)
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:

@@ -18,7 +18,7 @@ class Logarithm(Response):
         scale: of the logarithms.
         highest: no logarithm is larger: beyond the rows a tangent would soon reach absurd values.
         surplus: the mean of exp(noise).
-        stretch: how far the location moves for one standard deviation of the column, on average over the rows.
+        stretch: how far the location moves for one unit of a deviation: one, but in files of earlier versions.
     """
 
     centre: Array
@@ -48,7 +48,7 @@ class Logarithm(Response):
         return np.asarray(np.where(values > 0, density, -np.inf))
 
     def moved(self, location: Array, by: Array) -> Array:
-        """By standard deviations of the column, on average over the training rows."""
+        """By units of the location, in which deviations are told."""
         return np.asarray(location + self.stretch * by)
 
     def _middle(self, location: Array) -> Array:

@@ -29,7 +29,7 @@ def adopted(model: LearnedSCM, node: int, table: ScaleTable, rescaling: Rescalin
     line = found.line.fitted_again(causes, rescaling(values))
     location, noise = line.location(causes), np.full((len(used), 1), np.nan)
     noise[used, 0] = rescaling(values) - line.middle(location)
-    response = _response(rescaling, line, location, values, model.scale[node])
+    response = _response(rescaling, line, location, values)
     ordered, scores, r2 = model.noise.ordered.copy(), model.held_out_log_likelihood.copy(), model.held_out_r2.copy()
     ordered[:, node] = EmpiricalNoise.of(noise).ordered[:, 0]
     gains = model.noise_gain.copy()
@@ -54,21 +54,18 @@ def adopted(model: LearnedSCM, node: int, table: ScaleTable, rescaling: Rescalin
     )
 
 
-def _response(rescaling: Rescaling, line: RescaledLine, location: Array, values: Array, unit: float) -> Response:
-    """The response of a node with these locations (K,) and values (K,), whose standard deviation is the unit."""
-    middle = line.middle(location)
-    noise = rescaling(values) - middle
+def _response(rescaling: Rescaling, line: RescaledLine, location: Array, values: Array) -> Response:
+    """The response of a node with these locations (K,) and values (K,)."""
+    noise, one = rescaling(values) - line.middle(location), np.ones(())
     if isinstance(rescaling, Bend):
-        steepness = line.scale * float((1 / rescaling.slope(values)).mean())
         noises = np.asarray(np.quantile(noise, (np.arange(NOISES) + 0.5) / NOISES), dtype=np.float64)
-        centre, scale, stretch = (np.asarray(each) for each in (line.centre, line.scale, unit / steepness))
+        centre, scale = np.asarray(line.centre), np.asarray(line.scale)
         width = values.max() - values.min()
         farthest = np.array([values.min() - width, values.max() + width])
         low, high = (rescaling(farthest) - line.centre) / line.scale
-        return Bent(centre, scale, rescaling, np.asarray(low), np.asarray(high), noises, stretch)
+        return Bent(centre, scale, rescaling, np.asarray(low), np.asarray(high), noises, one)
     surplus = float(np.exp(noise).mean())
-    steepness = line.scale * surplus * float(np.exp(middle).mean())
-    fields = line.centre, line.scale, np.log(values.max()) + FARTHEST_BEYOND, surplus, unit / steepness
+    fields = line.centre, line.scale, np.log(values.max()) + FARTHEST_BEYOND, surplus, one
     return Logarithm(*(np.asarray(each) for each in fields))
 
 

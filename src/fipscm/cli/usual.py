@@ -15,10 +15,11 @@ def usual_values(model: "FiP", column: Hashable, above: float, below: float) -> 
 
     Nobody wants to know what a year more does at the age of 0.
     """
-    mechanism = model.mechanisms_.loc[column]
-    if column in model.columns_.levels or mechanism["low"] <= below <= above <= mechanism["high"]:
+    lowest, highest = (model.mechanisms_[end].to_dict()[column] for end in ("low", "high"))
+    if column in model.columns_.levels or lowest <= below <= above <= highest:
         return above, below
-    low, high = model.sample(DRAWN, random_state=0)[column].astype(float).quantile([0.25, 0.75])
+    drawn = model.sample(DRAWN, random_state=0)[column].astype(float)
+    low, high = float(drawn.quantile(0.25)), float(drawn.quantile(0.75))
     if low == high:
         return above, below
     digits = 1 - floor(log10(high - low))

@@ -57,9 +57,8 @@ def imagined_draws(
 def _unreached(scm: LearnedSCM, rows: Any, do: Do | Intervention) -> pd.DataFrame:
     """The columns that an intervention does not reach: told as they were, without the rounding errors of a way back."""
     targets = list(Intervention.parse(do, scm.names).rules)
-    reached = descendants(scm.adjacency)[targets].any(axis=0)
-    reached[targets] = True
-    return scm.checked_rows(rows).loc[:, ~reached]
+    reached = {*targets, *np.flatnonzero(descendants(scm.adjacency)[targets].any(axis=0)).tolist()}
+    return scm.checked_rows(rows)[[name for node, name in enumerate(scm.names) if node not in reached]]
 
 
 class _Middle:

@@ -14,9 +14,10 @@ from fipscm.graph import listed
 from fipscm.tables.cells import written_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
-FEW = 10  # as many distinct whole numbers are grades rather than measurements
+FEW = 10  # as many distinct whole numbers besides 0 are grades rather than measurements
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
 HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
+TOO_CLOSE, TOO_EVEN = 4.0, 2.0  # standard errors by which variance and skewness may fall below those of counts
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|[0-2][0-9]:[0-5][0-9](?::[0-5][0-9].*)?"
@@ -159,11 +160,25 @@ def _kind_of_numbers(present: pd.Series) -> str:
         return "binary"
     if len(distinct) == 0 or (distinct % 1 != 0).any() or np.abs(distinct).max() > LARGEST_COUNT:
         return "continuous"
-    if len(distinct) <= FEW and tuple(distinct[:2]) != (0, 1):
-        return "ordinal"
-    # Counts begin at 0 or come close to it; other whole numbers are measurements that were rounded.
-    near_zero = 0 <= distinct[0] <= finite.std()
-    return "count" if near_zero and (len(distinct) <= FEW or _go_on_as_counts(finite)) else "continuous"
+    are_few = np.count_nonzero(distinct) <= FEW
+    # Counts begin at 0 or come close to it; few of them, at 0 and 1.
+    near_zero = tuple(distinct[:2]) == (0, 1) if are_few else 0 <= distinct[0] <= finite.std()
+    if near_zero and _vary_as_counts(finite) and _go_on_as_counts(finite):
+        return "count"
+    return "ordinal" if are_few else "continuous"  # many are measurements that were rounded
+
+
+def _vary_as_counts(values: Array) -> bool:
+    """Whether the values spread as far as counts of their mean do, and thin out upwards at least half as much.
+
+    Points on a scale lie closer together, or as far below their mean as above it. Counts whose means differ from row to
+    row vary more than Poisson's, not less.
+    """
+    mean, variance = values.mean(), values.var()
+    variance_error, skewness_error = np.sqrt([(2 * mean**2 + mean) / len(values), 6 / len(values)])
+    skewness = np.mean((values - mean) ** 3) / variance**1.5
+    spread = variance > mean - TOO_CLOSE * variance_error
+    return bool(spread and skewness > 0.5 / np.sqrt(mean) - TOO_EVEN * skewness_error)
 
 
 def _go_on_as_counts(values: Array) -> bool:

@@ -150,7 +150,9 @@ def test_a_saved_model_gives_the_same_answers(model, table, tmp_path):
         ),
         (lambda m, t: m.intervene({"ward": Shift(1.0)}), InterventionError, "'ward' is a category"),
         (lambda m, t: m.intervene({"grade": "top"}), DataError, "'top' is not a level of column 'grade'"),
-        (lambda m, t: m.intervene({"visits": -1}), DataError, "'visits' holds counts, but -1 is negative"),
+        (lambda m, t: m.intervene({"visits": -1}), DataError, "'visits' holds counts, and -1 is none"),
+        (lambda m, t: m.intervene({"visits": 2.5}), DataError, "2.5 is none: give a whole number"),
+        (lambda m, t: m.abduct(t.head(2).assign(visits=[1, 0.5])), DataError, "0.5 is none"),
         (lambda m, t: m.intervene({"wards": "A"}), UnknownNameError, "did you mean 'ward'"),
         (lambda m, t: m.effect("ward", "cost", "Z"), DataError, "'Z' is not a level"),
         (
@@ -163,6 +165,11 @@ def test_a_saved_model_gives_the_same_answers(model, table, tmp_path):
 def test_bad_input_is_named(model, table, ask, error, message):
     with pytest.raises(error, match=message):
         ask(model, table)
+
+
+def test_a_missing_level_is_one_cell(model, table):
+    with pytest.warns(UserWarning, match="Filled in 1 missing cell of the rows"):
+        model.counterfactual(table.head(2).assign(ward=["A", None]), {"visits": 1})
 
 
 def test_numbers_outside_of_an_ordinal_are_refused():
@@ -249,13 +256,13 @@ def test_a_shift_leaves_no_count_below_zero_and_no_column_beyond_its_levels(mode
     assert set(better["grade"]) == {"middle", "high"}
     with pytest.raises(DataError, match=r"0.5 is not a level of column 'grade'"):
         model.counterfactual(table[table["grade"] == "low"].head(3), {"grade": Shift(0.5)})
-    with pytest.raises(DataError, match=r"-1 is negative"):
+    with pytest.raises(DataError, match=r"-1 is none"):
         model.intervene({"visits": lambda upstream: np.full(len(upstream), -1.0)}, 20, random_state=0)
 
 
 def test_one_row_may_lack_a_cell(model, table):
     row = {**table.iloc[0].to_dict(), "visits": None}
-    with pytest.warns(UserWarning, match="1 missing cells"):
+    with pytest.warns(UserWarning, match="Filled in 1 missing cell of"):
         assert model.counterfactual(row, {"age": row["age"]})["visits"].notna().all()
 
 

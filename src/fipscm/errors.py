@@ -54,3 +54,12 @@ def unknown_name(kind: str, name: object, known: Iterable[object]) -> UnknownNam
     close = get_close_matches(str(name), names, n=1)
     hint = f" did you mean '{close[0]}'?" if close else ""
     return UnknownNameError(f"Unknown {kind} '{name}':{hint} Known: {', '.join(names)}.")
+
+
+def counted(number: int, noun: str) -> str:
+    """How many there are, for a message.
+
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

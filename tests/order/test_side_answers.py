@@ -60,14 +60,14 @@ def test_side_answers_are_probabilities_by_name(table, weights):
 def test_missing_cells_are_accepted_and_counted(holes, weights):
     found = zero_shot(holes, weights=weights)
     assert sorted(found.order) == sorted(holes.columns)
-    assert f"{holes.isna().sum().sum()} cells have no value" in found.remarks[0]
-    with pytest.warns(UserWarning, match="cells have no value"):
+    assert f"{holes.isna().sum().sum()} cells without a value" in found.remarks[0]
+    with pytest.warns(UserWarning, match="cells without a value"):
         assert infer_order(holes, weights=weights) == found.order
 
 
 @pytest.mark.parametrize("method", ["evidence", "r2"])
 def test_the_shipped_network_and_baselines_read_tables_with_holes(holes, table, method):
-    with pytest.warns(UserWarning, match=f"{holes.isna().sum().sum()} cells have no value and were filled in"):
+    with pytest.warns(UserWarning, match=f"{holes.isna().sum().sum()} cells without a value: filled in"):
         assert sorted(infer_order(holes, method=method)) == sorted(table.columns)
 
 

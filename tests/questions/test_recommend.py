@@ -31,6 +31,11 @@ def test_values_stay_within_the_range(triangle):
     assert found.do == {"x0": 2.0}
 
 
+def test_counts_are_set_to_whole_numbers(triangle):
+    found = recommend(triangle, "x1", 14.0, using=["x0"], ranges={"x0": (0.0, 40.0)}, counts=["x0"])
+    assert found.do == {"x0": 1.0}  # x1 is 10 x0 minus a noise of mean 0
+
+
 def test_the_same_noises_give_the_same_answer(triangle):
     assert recommend(triangle, "x2", 3.0) == recommend(triangle, "x2", 3.0)
 

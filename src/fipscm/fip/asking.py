@@ -104,6 +104,7 @@ class Asking(Rows):
         one noise for each of its levels.
         """
         frame = self._fitted.checked_rows(self._complete(rows))
+        require_known_levels(self._fitted, {name: frame[name] for name in frame.columns})
         noise = pd.DataFrame(self._fitted.sample_to_noise(frame.to_numpy()), frame.index, frame.columns)
         return in_library(library_of(rows), noise)
 
@@ -138,5 +139,6 @@ class Asking(Rows):
         if blocks.levels and using is None:
             using = [name for name in blocks.outer if name not in (target, *blocks.levels)]
         ranges = dict(zip(scm.names, zip(scm.box.low, scm.box.high, strict=True), strict=True))
-        levels = levels_of(scm)
-        return recommend(scm, target, value, using, ranges=ranges, levels=levels, rng=generator_of(random_state))
+        counts = [name for name, kind in self.columns_.kinds.items() if kind == "count"]
+        rng = generator_of(random_state)
+        return recommend(scm, target, value, using, ranges=ranges, levels=levels_of(scm), counts=counts, rng=rng)

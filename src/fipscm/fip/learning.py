@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fipscm.arrays import Array, Mask, Order
-from fipscm.errors import DataError, KnowledgeError
+from fipscm.errors import DataError, KnowledgeError, counted
 from fipscm.fip.state import State
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.learned import LearnedSCM
@@ -68,16 +68,17 @@ class Learning(State):
     def _without_holes(self, table: TrainingTable, domain: Domain) -> TrainingTable:
         """The complete rows, or all rows with cells that other columns predict linearly, to begin with."""
         cells, touched = int(table.holes.sum()), np.asarray(table.holes.any(axis=1))
-        count = f"{cells} of {table.holes.size} cells have no value"
+        missing = f"{counted(cells, 'cell')} of {table.holes.size} without a value"
         if self.missing == "drop":
-            warnings.warn(f"{count}: {touched.sum()} of {len(touched)} rows were left out.", stacklevel=3)
+            warnings.warn(f"{missing}: left out {touched.sum()} of {len(touched)} rows.", stacklevel=3)
             kept = training_frame(table.frame[~touched])
             require_more_rows_than_columns(kept)
             require_untouched_rows(table.intervened[~touched], kept)
             return TrainingTable.of(kept, table.intervened[~touched], table.blocks)
         from fipscm.order.fill import fill_linearly
 
-        warnings.warn(f"{count} and were filled in by the model, in {touched.sum()} rows.", stacklevel=3)
+        rows = counted(int(touched.sum()), "row")
+        warnings.warn(f"{missing}, in {rows}: filled in by the model.", stacklevel=3)
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
 
     def _imputed(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from fipscm.errors import DataError, unknown_name
+from fipscm.errors import DataError, counted, unknown_name
 from fipscm.fip.state import State, generator_of
 from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.scm.base import checked_rows
@@ -89,8 +89,8 @@ class Rows(State):
                     f"Row {place}, counted from 0, has no value of '{name}', which the intervention "
                     "sets: without it nobody can say what is changed, so fill it in, or leave the row out."
                 )
-        cells = int(holes.to_numpy().sum())
-        warnings.warn(f"{cells} missing cells of the rows were filled in with probable values.", stacklevel=3)
+        cells = len({(row, self.blocks_.owner(column)) for row, column in zip(*np.nonzero(holes), strict=True)})
+        warnings.warn(f"Filled in {counted(cells, 'missing cell')} of the rows with probable values.", stacklevel=3)
         return self._coded(self.impute(rows))
 
     def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:

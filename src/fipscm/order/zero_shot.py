@@ -12,7 +12,7 @@ import pandas as pd
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
 from fipscm.constraints import Constraints
-from fipscm.errors import OrderError, unknown_name
+from fipscm.errors import OrderError, counted, unknown_name
 from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.order.baselines import BASELINES
@@ -31,7 +31,7 @@ from fipscm.tables.validate import warn_of_missing_codes
 
 SIGNIFICANCE = 0.05  # of a table that is not linear with normal noise
 ORDERINGS = ("evidence", *BASELINES)
-_FILLED_IN = "{} cells have no value and were filled in from the other columns."
+_FILLED_IN = "{} without a value: filled in from the other columns."
 # What a table is like, in words, where a reader would not expect it.
 _UNUSUAL = {
     "location-scale": "noise whose spread depends on the causes",
@@ -71,7 +71,7 @@ class ZeroShot:
     @property
     def remarks(self) -> list[str]:
         """What a reader of the order should know, in words."""
-        remarks = [_FILLED_IN.format(self.missing)] if self.missing else []
+        remarks = [_FILLED_IN.format(counted(self.missing, "cell"))] if self.missing else []
         if self.world is not None and (likeliest := max(self.world, key=self.world.__getitem__)) in _UNUSUAL:
             remarks.append(f"The table looks as if made of {_UNUSUAL[likeliest]} ({self.world[likeliest]:.0%}).")
         if self.view != "values":
@@ -247,4 +247,6 @@ def _validated(
 
 def _warn_of_missing(cells: int) -> None:
     if cells:
-        warnings.warn(_FILLED_IN.format(cells), UserWarning, stacklevel=3)  # where the order was asked for
+        warnings.warn(
+            _FILLED_IN.format(counted(cells, "cell")), UserWarning, stacklevel=3
+        )  # where the order was asked for

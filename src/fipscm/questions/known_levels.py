@@ -18,7 +18,7 @@ from fipscm.tables.columns import NEARLY
 
 
 def require_known_levels(scm: LearnedSCM, asked: Mapping[Hashable, ArrayLike]) -> None:
-    """Refuse values of binary and ordinal columns that are none of their levels, and counts below zero."""
+    """Refuse values of binary and ordinal columns that are none of their levels, and of counts that count nothing."""
     for name, values in asked.items():
         response = scm.responses[scm.names.index(name)]
         numbers = np.ravel(np.asarray(values, dtype=np.float64))
@@ -28,10 +28,12 @@ def require_known_levels(scm: LearnedSCM, asked: Mapping[Hashable, ArrayLike]) -
             if len(wrong):
                 known = listed([f"{level:g}" for level in response.levels], most=20)
                 raise DataError(f"{numbers[wrong[0]]:g} is not a level of column '{name}': choose one of {known}.")
-        if response.kind == "count" and (numbers < 0).any():
-            raise DataError(
-                f"Column '{name}' holds counts, but {numbers.min():g} is negative: give a number from 0 up."
-            )
+        if response.kind == "count":
+            wrong = np.flatnonzero((numbers < 0) | (np.abs(numbers - np.round(numbers)) > NEARLY))
+            if len(wrong):
+                raise DataError(
+                    f"Column '{name}' holds counts, and {numbers[wrong[0]]:g} is none: give a whole number from 0 up."
+                )
 
 
 def within_levels(scm: LearnedSCM, do: Do | Intervention) -> Do | Intervention:

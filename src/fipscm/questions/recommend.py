@@ -3,7 +3,7 @@
 Every value is tried on the same units with the same noises, so that two answers differ by the change and not by chance.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +72,7 @@ def recommend(
     *,
     ranges: Ranges | None = None,
     levels: Mapping[Hashable, Array] | None = None,
+    counts: Collection[Hashable] = (),
     rng: np.random.Generator | None = None,
 ) -> Recommendation:
     """Find the column to set, and the value within its range, for which the target's average is nearest to `value`.
@@ -83,6 +84,7 @@ def recommend(
         using: the columns that can be acted on; every other column unless given.
         ranges: the lowest and highest value allowed for each column; what the model itself samples unless given.
         levels: the values of columns that take no others.
+        counts: the columns that take whole numbers alone.
         rng: of the units that are simulated.
 
     Where several columns do equally well, the smallest change in standard deviations wins.
@@ -105,6 +107,8 @@ def recommend(
         settings: Array = np.linspace(low, high, VALUES, dtype=np.float64)
         if column in (levels or {}):
             settings = (levels or {})[column]
+        elif column in counts:
+            settings = np.unique(np.round(settings))
         reached = _averages(scm, noise, column, settings)[:, place]
         best = int(np.abs(reached - value).argmin())
         around = settings[max(best - 1, 0)], settings[min(best + 1, len(settings) - 1)]

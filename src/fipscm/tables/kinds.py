@@ -16,11 +16,12 @@ from fipscm.robust import wild_cells
 from fipscm.tables.cells import written_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
-FEW = 10  # as many distinct whole numbers are grades rather than measurements
-MOST_GRADES = 10  # the scale from 0 of pain or content: as counts, a pain of 14 would be drawn
+FEW = 10  # as many distinct whole numbers besides 0 are grades rather than measurements
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
 MANY_STEPS = 100  # within a standard deviation: incomes, grams and populations are amounts, unless there are zeros
+SELDOM = 0.05  # share of cells that may be typing errors
 HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
+TOO_CLOSE, TOO_EVEN = 4.0, 2.0  # standard errors by which variance and skewness may fall below those of counts
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|[0-2][0-9]:[0-5][0-9](?::[0-5][0-9].*)?"
@@ -170,18 +171,32 @@ def _kind_of_numbers(present: pd.Series, scale: tuple[int, int] | None) -> str:
         return "binary"
     if len(distinct) == 0 or (distinct % 1 != 0).any() or np.abs(distinct).max() > LARGEST_COUNT:
         return "continuous"
-    # One typing error among ages would make counts of them.
-    tame = finite[~wild_cells(finite[:, None])[:, 0]]
-    go_on = _go_on_as_counts(tame)
-    begin_as_counts = tuple(distinct[:2]) == (0, 1)
-    is_rating = scale is not None and scale[0] <= distinct[0] and distinct[-1] <= scale[1] <= scale[0] + MOST_GRADES
-    is_rating = is_rating or np.array_equal(distinct, np.arange(MOST_GRADES + 1))
-    if is_rating or (len(distinct) <= FEW and not (begin_as_counts and go_on)):
+    is_told = scale is not None and scale[0] <= distinct[0] and distinct[-1] <= scale[1] <= scale[0] + FEW
+    if is_told or np.array_equal(distinct, np.arange(FEW + 1)):  # as counts, a pain of 14 would be drawn
         return "ordinal"
-    # Counts begin at 0 or come close to it; other whole numbers are measurements that were rounded.
-    near_zero = 0 <= distinct[0] <= tame.std()
+    # One typing error among ages would make counts of them; many wild cells are no errors.
+    wild = wild_cells(finite[:, None])[:, 0]
+    tame = finite[~wild] if wild.mean() < SELDOM else finite
+    are_few = np.count_nonzero(distinct) <= FEW
+    # Counts begin at 0 or come close to it; few of them, at 0 and 1.
+    near_zero = tuple(distinct[:2]) == (0, 1) if are_few else 0 <= distinct[0] <= tame.std()
     steps_matter = distinct[0] == 0 or tame.std() <= MANY_STEPS
-    return "count" if near_zero and steps_matter and go_on else "continuous"
+    if near_zero and steps_matter and _vary_as_counts(tame) and _go_on_as_counts(tame):
+        return "count"
+    return "ordinal" if are_few else "continuous"  # many are measurements that were rounded
+
+
+def _vary_as_counts(values: Array) -> bool:
+    """Whether the values spread as far as counts of their mean do, and thin out upwards at least half as much.
+
+    Points on a scale lie closer together, or as far below their mean as above it. Counts whose means differ from row to
+    row vary more than Poisson's, not less.
+    """
+    mean, variance = values.mean(), values.var()
+    variance_error, skewness_error = np.sqrt([(2 * mean**2 + mean) / len(values), 6 / len(values)])
+    skewness = np.mean((values - mean) ** 3) / variance**1.5
+    spread = variance > mean - TOO_CLOSE * variance_error
+    return bool(spread and skewness > 0.5 / np.sqrt(mean) - TOO_EVEN * skewness_error)
 
 
 def _go_on_as_counts(values: Array) -> bool:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fipscm.arrays import Array
-from fipscm.errors import DataError
+from fipscm.errors import DataError, counted
 from fipscm.tables.cells import written_numbers
 from fipscm.tables.frames import to_pandas
 
@@ -69,13 +69,13 @@ def require_finite(frame: pd.DataFrame, missing_cells: bool = False) -> None:
         missing = np.flatnonzero(np.isnan(values))
         if len(missing) and not missing_cells:
             raise DataError(
-                f"Column '{name}' holds {len(missing)} missing values (NaN, first at row {missing[0]}). "
+                f"Column '{name}' holds {counted(len(missing), 'missing value')} (NaN, first at row {missing[0]}). "
                 "Rows must be complete: remove these rows, or fill the gaps first."
             )
         infinite = np.flatnonzero(np.isinf(values))
         if len(infinite):
             raise DataError(
-                f"Column '{name}' holds {len(infinite)} infinite values (first at row {infinite[0]}). "
+                f"Column '{name}' holds {counted(len(infinite), 'infinite value')} (first at row {infinite[0]}). "
                 "Values must be finite: remove these rows, or correct whatever computed them."
             )
 
@@ -91,10 +91,12 @@ def training_frame(data: Any, fewest_columns: int = 1, missing_cells: bool = Fal
     frame = as_frame(data)
     require_finite(frame, missing_cells)
     if frame.shape[1] < fewest_columns:
-        found = "1 column" if frame.shape[1] == 1 else f"{frame.shape[1]} columns"
+        found = counted(frame.shape[1], "column")
         raise DataError(f"The table has {found}, but at least {fewest_columns} are needed: add variables.")
     if len(frame) < FEWEST_ROWS:
-        raise DataError(f"The table has {len(frame)} rows, but at least {FEWEST_ROWS} are needed: collect more rows.")
+        raise DataError(
+            f"The table has {counted(len(frame), 'row')}, but at least {FEWEST_ROWS} are needed: collect more rows."
+        )
     for name in frame.columns:
         _require_informative(name, frame[name].dropna().to_numpy())
         _require_mostly_present(frame[name])

@@ -67,7 +67,7 @@ def test_a_recommendation_names_a_level(client):
         ({"column": "ward", "kind": "set", "value": 7}, "'7' is not a level"),
         ({"column": "pain", "kind": "shift", "value": 1}, "cannot be shifted"),
         ({"column": "age", "kind": "set", "value": "old"}, "give a number"),
-        ({"column": "visits", "kind": "set", "value": -1}, "negative"),
+        ({"column": "visits", "kind": "set", "value": -1}, "is none: give a whole number"),
         ({"column": "ward", "kind": "set", "value": "x" * 2_000}, "value"),
     ],
 )

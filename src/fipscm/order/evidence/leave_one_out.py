@@ -17,7 +17,6 @@ from fipscm.arrays import Array
 
 BUMPS = 8  # enough for a curve with a few bends; the Gram matrix grows with their square
 BASIS = 1 + BUMPS
-PLACES = 64  # quantiles of a column, from its least to its largest value
 BLOCK_ENTRIES = 2**22
 CACHED = 2**25  # entries of bumps that are kept: 128 MB
 
@@ -37,7 +36,6 @@ class Columns:
     knots: Tensor  # (D, BUMPS)
     widths: Tensor  # (D,)
     centres: Tensor  # (D, BUMPS), the mean of each bump
-    places: Tensor  # (D, PLACES), quantiles
     cached: Tensor | None = None  # (N, D, BUMPS) centred bumps in single precision, of tables that are not too large
 
     @classmethod
@@ -47,11 +45,9 @@ class Columns:
         std = raw.std(dim=0, unbiased=False)
         values = (raw - raw.mean(dim=0)) / std
         # Outside these quantiles too few rows would hold a bump; its width makes it overlap with its neighbours.
-        shares = np.concatenate([np.linspace(0.03, 0.97, BUMPS), np.linspace(0, 1, PLACES)])
-        quantiles = torch.from_numpy(np.quantile(values.numpy(), shares, axis=0)).T.contiguous()
-        knots, places = quantiles[:, :BUMPS].contiguous(), quantiles[:, BUMPS:]
+        knots = torch.from_numpy(np.quantile(values.numpy(), np.linspace(0.03, 0.97, BUMPS), axis=0)).T.contiguous()
         widths = (1.5 / BUMPS * (knots[:, -1] - knots[:, 0])).clamp_min(1e-3)
-        uncentred = cls(values, std.log(), knots, widths, torch.zeros_like(knots), places)
+        uncentred = cls(values, std.log(), knots, widths, torch.zeros_like(knots))
         centres = torch.zeros_like(knots)
         for rows in uncentred.row_blocks():
             centres += uncentred.basis(rows)[:, :, 1:].sum(dim=0)
@@ -94,14 +90,9 @@ class Columns:
 
     def keep(self, kept: Tensor) -> "Columns":
         """The same rows, fewer variables."""
+        cached = None if self.cached is None else self.cached[:, kept]
         return Columns(
-            self.values[:, kept],
-            self.log_std[kept],
-            self.knots[kept],
-            self.widths[kept],
-            self.centres[kept],
-            self.places[kept],
-            None if self.cached is None else self.cached[:, kept],
+            self.values[:, kept], self.log_std[kept], self.knots[kept], self.widths[kept], self.centres[kept], cached
         )
 
 
@@ -144,16 +135,7 @@ class LeaveOneOut:
 
     def residual_weights(self) -> Tensor:
         """(D, K, D): basis functions times column j of this are the residuals of variable j on all others."""
-        return torch.einsum("akjl,jl->akj", self.inverse, self.left_over()[:, :, 0])
-
-    def residual_weights_of(self, functions: Tensor) -> Tensor:
-        """(D, K, D): the same for a function of each variable, (D, K) in its own basis."""
-        return torch.einsum("akjl,jlm,jm->akj", self.inverse, self.left_over(), functions)
-
-    def left_over(self) -> Tensor:
-        """(D, K, K): the mean products of each variable's basis functions, less what all others explain of them."""
-        inverse: Tensor = torch.linalg.inv(torch.diagonal(self.inverse, dim1=0, dim2=2).permute(2, 0, 1))
-        return inverse
+        return torch.einsum("akjl,jl->akj", self.inverse, self._own_inverse()[:, :, 0])
 
     def on_the_others(self, products: Tensor) -> Tensor:
         """Coefficients (D, K, D) of regressing a target per variable on the blocks of all other variables.
@@ -166,7 +148,7 @@ class LeaveOneOut:
         size = self.gram.shape[0] * self.gram.shape[1]
         whole = (self.inverse.reshape(size, size) @ foreign.reshape(size, -1)).view(products.shape)
         within = torch.diagonal(whole, dim1=0, dim2=2).T  # (D, K), what would go to the left-out block
-        share = torch.einsum("jkl,jl->jk", self.left_over(), within)
+        share = torch.einsum("jkl,jl->jk", self._own_inverse(), within)
         return (whole - torch.einsum("akjl,jl->akj", self.inverse, share)).masked_fill(own.unsqueeze(1), 0.0)
 
     def residual_variances(self, weights: Tensor) -> Tensor:
@@ -179,7 +161,7 @@ class LeaveOneOut:
         """(D, D) at [j, i]: how much worse j is explained once the block of i is dropped as well."""
         blocks = self.inverse.permute(0, 2, 1, 3)  # (i, j, K, K)
         within = torch.diagonal(blocks, dim1=0, dim2=1).permute(2, 0, 1).unsqueeze(1)  # (i, 1, K, K)
-        variance = within - blocks @ self.left_over() @ blocks.transpose(-1, -2)
+        variance = within - blocks @ self._own_inverse() @ blocks.transpose(-1, -2)
         own = torch.eye(len(blocks), dtype=torch.bool)  # no variable explains itself: this entry is not used
         variance[own] = torch.eye(variance.shape[-1], dtype=torch.float64)
         coefficients = weights.permute(0, 2, 1).unsqueeze(-1)  # (i, j, K, 1)
@@ -191,6 +173,10 @@ class LeaveOneOut:
         """(D, D) at [j, i]: the standard deviation of the function of i in the fit of j."""
         own = torch.diagonal(self.gram, dim1=0, dim2=2).permute(2, 0, 1)
         return torch.einsum("ikj,ikl,ilj->ji", weights, own, weights).clamp_min(0.0).sqrt()
+
+    def _own_inverse(self) -> Tensor:
+        inverse: Tensor = torch.linalg.inv(torch.diagonal(self.inverse, dim1=0, dim2=2).permute(2, 0, 1))
+        return inverse
 
 
 def single_fit(products: Tensor, ridge: Tensor) -> Tensor:

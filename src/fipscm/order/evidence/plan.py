@@ -28,9 +28,8 @@ FITS = (
     "likelihood ratio",
 )
 # Residuals on all other variables: of a line, of additive functions, with interactions; SCALED ones are divided by how
-# their size depends on the other variables, UNBENT ones are on the scale where the noise of a column adds up best.
-UNSCALED, SCALED, UNBENT = ("linear", "additive", "interaction"), "scaled", "unbent"
-NEED_UNBENT = "need of j for i, unbent"
+# their size depends on the other variables.
+UNSCALED, SCALED = ("linear", "additive", "interaction"), "scaled"
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,6 @@ class ViewPlan:
         """Names of the statistics of pairs."""
         return (
             *FITS,
-            *((NEED_UNBENT,) if UNBENT in self.residuals else ()),
             *(_named(pairing) for pairing in self.pairings),
             *(f"{kind}: {f}, {g} of the rest" for kind, (f, g) in product(self.residuals, WITH_LINEAR)),
         )
@@ -93,4 +91,4 @@ def _named(pairing: Pairing) -> str:
 
 
 ONE_VIEW = ViewPlan()
-WIDE_VIEW = ViewPlan((*UNSCALED, SCALED, UNBENT), ("interaction", SCALED))
+WIDE_VIEW = ViewPlan((*UNSCALED, SCALED), ("interaction", SCALED))

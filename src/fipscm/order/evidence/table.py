@@ -6,7 +6,6 @@ other variables. Once j is a leaf, i is its parent exactly when the regression o
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
@@ -18,9 +17,8 @@ from fipscm.arrays import Array
 from fipscm.order.evidence.interactions import InteractionResiduals
 from fipscm.order.evidence.leave_one_out import BASIS, Columns, LeaveOneOut, gram, single_fit
 from fipscm.order.evidence.moments import Moments, Pairing
-from fipscm.order.evidence.plan import ONE_VIEW, SCALED, UNBENT, UNSCALED, ViewPlan
+from fipscm.order.evidence.plan import ONE_VIEW, SCALED, UNSCALED, ViewPlan
 from fipscm.order.evidence.spread import scaled_residuals
-from fipscm.order.evidence.unbent import unbending
 
 
 @dataclass(frozen=True)
@@ -83,9 +81,8 @@ class EvidenceTable:
         """Compute the evidence on the remaining variables."""
         rows, variables = self.columns.values.shape
         weights = self.additive.residual_weights()
-        unbent = self._unbent_weights() if UNBENT in self.plan.residuals else None
-        needs = [self._needs(each) for each in (weights, unbent) if each is not None]
-        residuals = self._residuals(weights, unbent, needs[0])
+        needs = rows * self.additive.drop_losses(weights) / self.additive.residual_variances(weights).unsqueeze(1)
+        residuals = self._residuals(weights, needs)
         variances = {kind: found.square().mean(dim=0).clamp_min(1e-12) for kind, found in residuals.items()}
         moments = Moments({"values": self.columns.values, **residuals}, self.plan.pairings)
         pair = torch.cat([self._fits(needs, self.additive.sizes(weights), moments), self._tests(moments, rows)])
@@ -102,16 +99,7 @@ class EvidenceTable:
             _scales(self.columns.log_std, comparable, rows).float(),
         )
 
-    def _unbent_weights(self) -> Tensor:
-        """(D, K, D), as `LeaveOneOut.residual_weights`."""
-        return self.additive.residual_weights_of(unbending(self.columns, self.additive.left_over()))
-
-    def _needs(self, weights: Tensor) -> Tensor:
-        """(D, D) at [j, i]: how much of the fit of j is lost without i, over its residual variance, in rows."""
-        losses, variances = self.additive.drop_losses(weights), self.additive.residual_variances(weights)
-        return len(self.columns.values) * losses / variances.unsqueeze(1)
-
-    def _residuals(self, weights: Tensor, unbent: Tensor | None, needs: Tensor) -> dict[str, Tensor]:
+    def _residuals(self, weights: Tensor, needs: Tensor) -> dict[str, Tensor]:
         """(N, D) each, by kind."""
         additive, interactions = (
             self.columns.fitted(weights),
@@ -125,11 +113,9 @@ class EvidenceTable:
         if SCALED in self.plan.residuals:
             found = scaled_residuals(residuals["interaction"], self.columns, self.additive, interactions)
             residuals[SCALED] = found
-        if unbent is not None:
-            residuals[UNBENT] = interactions(self.columns.fitted(unbent))
         return residuals
 
-    def _fits(self, needs: Sequence[Tensor], sizes: Tensor, moments: Moments) -> Tensor:
+    def _fits(self, needs: Tensor, sizes: Tensor, moments: Moments) -> Tensor:
         rows = len(self.columns.values)
         correlation = self.linear.gram[:, 0, :, 0]
         precision = self.linear.inverse[:, 0, :, 0]
@@ -141,10 +127,9 @@ class EvidenceTable:
             partial,
             certainty(partial, rows),
             self.alone,
-            _tamed(needs[0]),
+            needs.sqrt().asinh() / 2,
             sizes.asinh(),
             certainty(correlation * (bent - bent.T), rows),
-            *map(_tamed, needs[1:]),
         ]
         return torch.stack(fits)
 
@@ -154,10 +139,6 @@ class EvidenceTable:
             *(rest for kind in self.plan.residuals for rest in moments.with_rest(kind)),
         ]
         return certainty(torch.stack(correlations), rows)
-
-
-def _tamed(needs: Tensor) -> Tensor:
-    return needs.sqrt().asinh() / 2
 
 
 def certainty(correlation: Tensor, rows: int) -> Tensor:

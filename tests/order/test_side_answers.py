@@ -96,8 +96,8 @@ def test_a_reader_is_told_what_to_doubt():
     told = ZeroShot(names, np.arange(3), None, shares, orderable=False).remarks
     assert len(told) == 3
     assert "this one is a guess" in told[0]
-    assert "'a' and 'b' is likely (90%)" in told[1]
-    assert "'b' and 'c' is likely (60%)" in told[2]
+    assert "'a' and 'b' may share a hidden cause" in told[1]
+    assert "'b' and 'c' may share a hidden cause" in told[2]
     assert ZeroShot(names, np.arange(3), None).remarks == []
     additive = dict(zip(WORLDS, (0.1, 0.6, 0.1, 0.1, 0.1), strict=True))
     assert ZeroShot(names, np.arange(3), None, world=additive).remarks == []

@@ -213,7 +213,7 @@ def test_two_processes_train_one_model(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    subprocess.run([*torchrun, str(script), str(tmp_path / "run")], env=with_this_folder(), check=True, timeout=120)
+    subprocess.run([*torchrun, str(script), str(tmp_path / "run")], env=with_this_folder(), check=True, timeout=400)
     trainer = Trainer(TINY.encoder, TINY.optimizer, TINY.tasks.seed)
     objective = EvidenceObjective(trainer.encoder)
     for step in range(3):

@@ -212,7 +212,7 @@ def hidden(weights: Path | None = None, nodes: int = 10, rows: int = 2_000, seed
     print(
         f"mean probability {all_told[all_truth].mean():.2f} of its pairs, {all_told[~all_truth].mean():.2f} of others"
     )
-    print(f"of {likely.sum()} pairs that are likely, {all_truth[likely].mean():.2f} have one")
+    print(f"of {likely.sum()} pairs that are likely, {all_truth[likely].sum()} have one")
 
 
 @app.command()

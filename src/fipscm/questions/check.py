@@ -246,7 +246,7 @@ def hidden_cause_findings(names: Sequence[Hashable], probabilities: Array | None
             float("nan"),
             False,
             f"'{one}' and '{other}' may share a hidden cause, which would do part of the effects between them: think "
-            "whether you know one. The sign is weak: of nine such pairs in simulated tables one had a hidden cause.",
+            "whether you know one. The sign is weak: most such pairs of simulated tables had none.",
             serious=False,
         )
     if (largest := float(probabilities.max(initial=0.0))) <= LIKELY:

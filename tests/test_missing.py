@@ -95,7 +95,7 @@ def test_complete_rows_in_which_a_column_was_always_set_are_refused(table):
     holed, was_set = table.copy(), [None] * 500 + ["dose"] * 500
     holed.loc[:499, "age"] = np.nan
     with (
-        pytest.warns(UserWarning, match="500 of 1000 rows were left out"),
+        pytest.warns(UserWarning, match="left out 500 of 1000 rows"),
         pytest.raises(DataError, match="'dose' was set in every row, so that nothing can be learned"),
     ):
         FiP(order=ORDER, missing="drop").fit(holed, intervened=was_set)

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Adjacency, Array, Order
-from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise import EmpiricalNoise
 from fipscm.mechanism.responding import Blocks, RespondingSCM
@@ -56,9 +55,10 @@ def imagined_draws(
 
 def _unreached(scm: LearnedSCM, rows: Any, do: Do | Intervention) -> pd.DataFrame:
     """The columns that an intervention does not reach: told as they were, without the rounding errors of a way back."""
-    targets = list(Intervention.parse(do, scm.names).rules)
-    reached = {*targets, *np.flatnonzero(descendants(scm.adjacency)[targets].any(axis=0)).tolist()}
-    return scm.checked_rows(rows)[[name for node, name in enumerate(scm.names) if node not in reached]]
+    reached = np.isin(np.arange(len(scm.names)), list(Intervention.parse(do, scm.names).rules))
+    for node in scm.order:
+        reached[node] |= scm.adjacency[reached, node].any()
+    return scm.checked_rows(rows)[[name for name, is_reached in zip(scm.names, reached, strict=True) if not is_reached]]
 
 
 class _Middle:

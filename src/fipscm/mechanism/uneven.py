@@ -101,11 +101,14 @@ def with_location_scale(
 ) -> LearnedSCM:
     """The model with location-scale noise of one node, whose mean is solved again: loud rows tell less about it.
 
-    Its rows are as they are before; the spreads that were compared on them weigh them.
+    Its rows are as they are before; the spreads that were compared on them weigh them, unless rows are few: then half
+    of them tell too little.
     """
     if model.on_mean[node].any() and node not in model.nodes:
+        are_few = len(rows.residual) < COMPARED_ROWS
+        rough = fit_spread(rows.inputs, rows.residual, smoothness) if are_few else compared.spread
         weights = np.zeros(len(table.z))
-        weights[table.known[:, node]] = 1 / np.square(compared.spread(rows.inputs))
+        weights[table.known[:, node]] = 1 / np.square(rough(rows.inputs))
         model = replace(model, skip=_solved_again(model, node, table, weights))
         rows = NodeRows.of(model, node, table)
     spread = fit_spread(rows.inputs, rows.residual, smoothness, compared.spreads[0])

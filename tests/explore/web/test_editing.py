@@ -1,11 +1,15 @@
 """What an expert knows, edited in the page: edges, tiers, hidden causes, a graph as text."""
 
 
+def _choose_edge(page, cause, effect):
+    page.get_by_role("tab", name="Edit the graph").click()
+    page.locator("#edit-cause").select_option(cause)
+    page.locator("#edit-effect").select_option(effect)
+
+
 def test_an_edit_that_makes_a_cycle_is_refused_with_the_cycle(visit, fresh):
     page = visit(fresh)
-    page.get_by_role("tab", name="Edit the graph").click()
-    page.locator("#edit-cause").select_option("sleep")
-    page.locator("#edit-effect").select_option("age")
+    _choose_edge(page, "sleep", "age")
     page.get_by_role("button", name="Require").click()
     page.get_by_text("close a cycle").wait_for()
     assert "sleep → age" in page.locator("#panel-edit .trouble").inner_text()
@@ -14,9 +18,7 @@ def test_an_edit_that_makes_a_cycle_is_refused_with_the_cycle(visit, fresh):
 
 def test_hidden_causes_and_tiers_are_drawn_and_taken_back(visit, fresh):
     page = visit(fresh)
-    page.get_by_role("tab", name="Edit the graph").click()
-    page.locator("#edit-cause").select_option("age")
-    page.locator("#edit-effect").select_option("sleep")
+    _choose_edge(page, "age", "sleep")
     page.get_by_role("button", name="Hidden common cause").click()
     page.locator("path.hidden-cause").wait_for(state="attached")
     page.locator("#tier-column").select_option("age")
@@ -43,9 +45,7 @@ def test_what_the_server_told_before_an_edit_does_not_undo_it(visit, fresh):
 
     page.route("**/api/state", hold_back, times=2)
     page.reload()
-    page.get_by_role("tab", name="Edit the graph").click()
-    page.locator("#edit-cause").select_option("age")
-    page.locator("#edit-effect").select_option("sleep")
+    _choose_edge(page, "age", "sleep")
     for _ in range(100):
         if len(told) == 2:
             break

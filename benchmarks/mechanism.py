@@ -24,7 +24,7 @@ from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, TransformerConfig
 from fipscm.mechanism.network.train import chunked_backward
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents
-from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.process import LEVEL, loss_and_slope
 from fipscm.mechanism.regression.skip import Skip

@@ -33,16 +33,16 @@ from fipscm.order import (
     precedence_shares,
     zero_shot,
 )
+from fipscm.order.classical.hidden_causes import evidence_of
+from fipscm.order.classical.shared_noise import SIGNS
 from fipscm.order.confidence import log_odds
-from fipscm.order.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
-from fipscm.order.hidden_causes import evidence_of
 from fipscm.order.inference import zero_shot_order
+from fipscm.order.network.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
+from fipscm.order.network.views_encoder import ViewsEncoder
 from fipscm.order.readings import first_look
-from fipscm.order.shared_noise import SIGNS
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
 from fipscm.order.training.prior import TrainingTable, sample_training_table
-from fipscm.order.views_encoder import ViewsEncoder
 from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, WIDE_WEIGHTS, Encoder, encoder_for, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS

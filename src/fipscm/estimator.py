@@ -156,7 +156,7 @@ class FiP(Asking, Judging, Saving, Showing):
             on_progress: told the stage, the steps done, the steps in all and a note, instead of the bars that `verbose`
                 shows; what it raises ends the fit.
         """
-        from fipscm.order.encoder import SCALES
+        from fipscm.order.network.encoder import SCALES
 
         if y is not None:
             warnings.warn(

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
-from fipscm.order.views_encoder import ViewsEncoder
+from fipscm.order.network.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.network.views_encoder import ViewsEncoder
 from fipscm.simulate import sample_scm
 
 

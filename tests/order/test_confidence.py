@@ -5,7 +5,7 @@ import pytest
 
 from fipscm.order import order_confidence
 from fipscm.order.confidence import TRUST, confidence, log_odds, trust
-from fipscm.order.encoder import SCALES, WORLDS
+from fipscm.order.network.encoder import SCALES, WORLDS
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fipscm.order import order_confidence, zero_shot
-from fipscm.order.encoder import EvidenceConfig
+from fipscm.order.network.encoder import EvidenceConfig
 from fipscm.order.novelty import novelty
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import RowsReader

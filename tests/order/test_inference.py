@@ -6,7 +6,7 @@ from joblib import cpu_count
 from fipscm.errors import OrderError
 from fipscm.order.evidence.views import VIEWS, by_ranks
 from fipscm.order.inference import MANY_VARIABLES, drawn_orders, precedence_shares, processor_cores, zero_shot_order
-from fipscm.order.reader import EvidenceReader
+from fipscm.order.network.reader import EvidenceReader
 from fipscm.order.removal import remove_leaves
 from fipscm.simulate import sample_scm
 

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from fipscm.graph import allowed_from_order
-from fipscm.order.reader import EvidenceReader
+from fipscm.order.network.reader import EvidenceReader
 from fipscm.order.removal import hard_vote, random_leaf, remove_leaves
 
 

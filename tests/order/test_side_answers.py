@@ -7,9 +7,9 @@ import torch
 
 from fipscm.errors import DataError
 from fipscm.order import infer_order, zero_shot
-from fipscm.order.encoder import WORLDS
-from fipscm.order.hidden_causes import hidden_causes, with_signs
-from fipscm.order.reader import EvidenceReader
+from fipscm.order.classical.hidden_causes import hidden_causes, with_signs
+from fipscm.order.network.encoder import WORLDS
+from fipscm.order.network.reader import EvidenceReader
 from fipscm.order.removal import remove_leaves
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.prior import WORLDS as DRAWN_WORLDS

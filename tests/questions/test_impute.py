@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from fipscm.mechanism.fit import fit_mechanism
-from fipscm.mechanism.noise import TabulatedDensity, log_density
+from fipscm.mechanism.noise.distribution import TabulatedDensity, log_density
 from fipscm.questions.impute import Domain, Imputer
 
 CHAIN = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)  # row = effect

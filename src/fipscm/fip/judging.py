@@ -96,7 +96,7 @@ class Judging(Rows, Learning):
         Rows from experiments do not belong in it: a column that was set does not follow its causes. Missing cells are
         drawn from the model, and rows with and without them are compared: do their other columns differ?
         """
-        from fipscm.order.hidden_causes import hidden_causes
+        from fipscm.order.classical.hidden_causes import hidden_causes
         from fipscm.questions.check import CheckResult, check_model, hidden_cause_findings, missing_findings
 
         rng, frame = generator_of(random_state), self._frame(X)

@@ -75,7 +75,7 @@ class Learning(State):
             require_more_rows_than_columns(kept)
             require_untouched_rows(table.intervened[~touched], kept)
             return TrainingTable.of(kept, table.intervened[~touched], table.blocks)
-        from fipscm.order.fill import fill_linearly
+        from fipscm.order.rows.fill import fill_linearly
 
         rows = counted(int(touched.sum()), "row")
         warnings.warn(f"{missing}, in {rows}: filled in by the model.", stacklevel=3)
@@ -197,7 +197,7 @@ class Learning(State):
 
 def readable(values: Array, blocks: Blocks) -> Array:
     """(N, D) values as the order model reads them, with scores for the levels of categories."""
-    from fipscm.order.category_scores import with_scores
+    from fipscm.order.rows.category_scores import with_scores
 
     return with_scores(values, [blocks.outer.index(name) for name in blocks.levels])
 

@@ -15,7 +15,7 @@ from scipy.special import log_softmax, logit, logsumexp, softmax
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.regression.links import (
     CountLikelihood,
     Design,

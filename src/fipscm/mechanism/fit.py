@@ -10,14 +10,15 @@ import pandas as pd
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError
 from fipscm.graph import adjacency_from_allowed, as_adjacency, topological_order
-from fipscm.mechanism.block_edges import join_edges, join_scores, without_references
-from fipscm.mechanism.edges import find_edges
+from fipscm.mechanism.edges.by_test import find_edges
+from fipscm.mechanism.edges.of_categories import join_edges, join_scores, without_references
+from fipscm.mechanism.edges.of_spread import SpreadSearch
+from fipscm.mechanism.edges.posterior import weigh_edges
 from fipscm.mechanism.fitting.config import MechanismConfig
 from fipscm.mechanism.fitting.learner import Learner, mean_derivatives
 from fipscm.mechanism.fitting.shapes import judge_shapes
 from fipscm.mechanism.fitting.table import Kinds
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.posterior import weigh_edges
 from fipscm.mechanism.progress import OnProgress, silent, steps_of
 from fipscm.mechanism.regression.parabola import BENDS, Parabola
 from fipscm.mechanism.regression.process import Process
@@ -25,7 +26,6 @@ from fipscm.mechanism.responding import Blocks
 from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.bent import Bent
 from fipscm.mechanism.response.logarithm import Logarithm
-from fipscm.mechanism.spread_edges import SpreadSearch
 
 RELEVANT = 0.01  # probability of a cause whose wild values matter, where those of all would leave too few rows
 

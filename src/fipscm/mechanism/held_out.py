@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.noise import NARROWEST, log_density
+from fipscm.mechanism.noise.distribution import NARROWEST, log_density
 from fipscm.mechanism.regression.linear import leverage
 from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.products import products

@@ -13,7 +13,7 @@ from scipy.special import softmax
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
 from fipscm.graph import adjacency_from_allowed, listed
-from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.responding import Blocks, RespondingSCM

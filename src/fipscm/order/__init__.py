@@ -1,5 +1,5 @@
-from fipscm.order.encoder import SCALES
 from fipscm.order.inference import drawn_orders, precedence_shares, processor_cores, zero_shot_order
+from fipscm.order.network.encoder import SCALES
 from fipscm.order.removal import Removal
 from fipscm.order.weights import load_encoder, shipped_encoder
 from fipscm.order.zero_shot import (

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from fipscm.arrays import Array, Mask, Order
-from fipscm.order.encoder import WORLDS
 from fipscm.order.inference import precedence_shares
+from fipscm.order.network.encoder import WORLDS
 from fipscm.order.readings import first_look
 
 # By scale and what the table is like: `python benchmarks/order.py trust`, rounded. Discrete tables, of which it saw too

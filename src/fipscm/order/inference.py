@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import OrderError
 from fipscm.graph import allowed_from_order
-from fipscm.order.experiments import effect_log_odds, observed_rows, rows_by_experiment
-from fipscm.order.fill import fill_linearly
-from fipscm.order.gaussian import standardized
-from fipscm.order.linear import direct_order, linear_order
+from fipscm.order.classical.gaussian import standardized
+from fipscm.order.classical.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.readings import Reading, Together, shipped_reading, views_of
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
+from fipscm.order.rows.experiments import effect_log_odds, observed_rows, rows_by_experiment
+from fipscm.order.rows.fill import fill_linearly
 from fipscm.order.weights import Encoder
 from fipscm.usual import usual_rows
 

@@ -14,13 +14,13 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array
-from fipscm.order.encoder import WORLDS, EvidenceEncoder
 from fipscm.order.evidence.views import VIEWS
-from fipscm.order.fill import fill_linearly
+from fipscm.order.network.encoder import WORLDS, EvidenceEncoder
+from fipscm.order.network.reader import EvidenceReader, JointReader, Reader
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
-from fipscm.order.reader import EvidenceReader, JointReader, Reader
 from fipscm.order.removal import side_answers
+from fipscm.order.rows.fill import fill_linearly
 from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
 from fipscm.robust import all_vary, tame_rows
 

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from fipscm.arrays import Array, Mask, Order
-from fipscm.order.encoder import Logits
-from fipscm.order.reader import Reader
+from fipscm.order.network.encoder import Logits
+from fipscm.order.network.reader import Reader
 
 Choice = Callable[[Tensor], int]
 OnStep = Callable[[int, int], None]  # leaves removed, leaves to remove in all

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from fipscm.errors import ModelFileError, OrderError, unknown_name
-from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.network.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.network.views_encoder import ViewsEncoder
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
-from fipscm.order.views_encoder import ViewsEncoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import restore_module, to_arrays
 

@@ -15,15 +15,15 @@ from fipscm.constraints import Constraints
 from fipscm.errors import OrderError, counted, unknown_name
 from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
-from fipscm.order.baselines import BASELINES
-from fipscm.order.category_scores import with_scores
+from fipscm.order.classical.baselines import BASELINES
+from fipscm.order.classical.gaussian import p_of_linear_gaussian
+from fipscm.order.classical.hidden_causes import Suspect, suspects, with_signs
 from fipscm.order.confidence import confidence
-from fipscm.order.encoder import SCALES, WORLDS
-from fipscm.order.fill import fill_linearly
-from fipscm.order.gaussian import p_of_linear_gaussian
-from fipscm.order.hidden_causes import Suspect, suspects, with_signs
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
+from fipscm.order.network.encoder import SCALES, WORLDS
 from fipscm.order.readings import first_look
+from fipscm.order.rows.category_scores import with_scores
+from fipscm.order.rows.fill import fill_linearly
 from fipscm.order.weights import Encoder, encoder_for, load_encoder
 from fipscm.tables.columns import learnable, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.intervened import parse_intervened

@@ -13,10 +13,10 @@ from scipy import stats
 
 from fipscm.arrays import Array
 from fipscm.display import card, folded, paragraph, table
+from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.mechanism.responding import RespondingSCM
-from fipscm.mechanism.significance import SIGNIFICANCE
-from fipscm.order.gaussian import p_of_linear_gaussian
-from fipscm.order.hidden_causes import LIKELY, suspects
+from fipscm.order.classical.gaussian import p_of_linear_gaussian
+from fipscm.order.classical.hidden_causes import LIKELY, suspects
 from fipscm.order.novelty import novelty
 from fipscm.questions.kernel_tests import dependence, discrepancy
 from fipscm.scm.base import SCM

@@ -13,7 +13,7 @@ import pandas as pd
 
 from fipscm.arrays import Adjacency, Array, Order
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.responding import Blocks, RespondingSCM
 from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.gumbel import one_hot

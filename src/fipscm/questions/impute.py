@@ -18,7 +18,7 @@ from scipy.stats import norm
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import NARROWEST, TabulatedDensity
+from fipscm.mechanism.noise.distribution import NARROWEST, TabulatedDensity
 from fipscm.mechanism.response.gumbel import one_hot
 from fipscm.mechanism.response.thresholds import Thresholds
 
@@ -65,7 +65,7 @@ class Imputer:
     """Draws missing cells from a learned model."""
 
     def __init__(self, scm: LearnedSCM, domain: Domain, rng: np.random.Generator) -> None:
-        from fipscm.order.fill import Regression  # brings PyTorch along
+        from fipscm.order.rows.fill import Regression  # brings PyTorch along
 
         self._scm, self._domain, self._rng = scm, domain, rng
         known = zip(scm.noise.ordered.T, scm.scale, strict=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import NARROWEST, log_density
+from fipscm.mechanism.noise.distribution import NARROWEST, log_density
 
 
 def log_likelihood(scm: LearnedSCM, rows: pd.DataFrame) -> pd.Series:

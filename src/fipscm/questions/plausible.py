@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fipscm.arrays import Adjacency, Array, Order
 from fipscm.graph import adjacency_from_allowed
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.responding import Blocks, RespondingSCM
 from fipscm.mechanism.response.base import Response
 from fipscm.questions.deviations import Deviations

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from fipscm.order import hidden_causes as order_model
-from fipscm.order.category_scores import with_scores
+from fipscm.order.classical import hidden_causes as order_model
+from fipscm.order.rows.category_scores import with_scores
 from fipscm.report.model import FittedModel
 
 

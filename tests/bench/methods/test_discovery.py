@@ -17,7 +17,7 @@ from fipscm.bench.methods.gcastle import Castle, DagGnn, Golem, GranDag, Notears
 from fipscm.bench.methods.method import Answer, Method
 from fipscm.errors import NotInstalledError
 from fipscm.metrics import auc_roc, directed_f1, tos
-from fipscm.order.baselines import BASELINES
+from fipscm.order.classical.baselines import BASELINES
 
 pytest.importorskip("lingam")  # of the extra "baselines"; its first import draws from Python's own generator
 

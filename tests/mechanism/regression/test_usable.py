@@ -6,7 +6,7 @@ import pytest
 
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism import LearnedSCM, MechanismConfig, TrainingConfig, TransformerConfig, fit_mechanism
-from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.regression.usable import unusable_rows, usable_rows
 
 SMALL = TransformerConfig(width=16, heads=2, head_width=8, layers=2, hidden=16)

@@ -3,11 +3,11 @@ import pytest
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
-from fipscm.order.encoder import Logits
+from fipscm.order.network.encoder import Logits
+from fipscm.order.network.reader import EvidenceReader
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.paper.ordering_error import leaf_error, ordering_error, single_step_error
-from fipscm.order.reader import EvidenceReader
 from fipscm.order.training.loss import task_loss
 
 CHAIN = np.diag(np.ones(4, dtype=np.int8), 1)  # 0 -> 1 -> ... -> 4: one leaf at every step

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from fipscm.errors import ModelFileError
-from fipscm.order.encoder import EvidenceConfig
+from fipscm.order.network.encoder import EvidenceConfig
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.training.config import PretrainConfig
 from fipscm.order.training.examples import TaskConfig, training_batch

@@ -4,7 +4,7 @@ import numpy as np
 
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.method import Answer, Method
-from fipscm.order.baselines import BASELINES
+from fipscm.order.classical.baselines import BASELINES
 
 
 class Baseline(Method):

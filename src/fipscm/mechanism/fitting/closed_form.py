@@ -7,16 +7,16 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array, Mask
+from fipscm.mechanism.fitting.parabolas import find_parabolas
 from fipscm.mechanism.fitting.readmitted import readmit
+from fipscm.mechanism.fitting.sums import with_sums
 from fipscm.mechanism.fitting.table import MOST_RESIDUALS, FitTable
-from fipscm.mechanism.parabolas import find_parabolas
 from fipscm.mechanism.progress import OnProgress, steps_of
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.parabola import Parabola
 from fipscm.mechanism.regression.process import Process
 from fipscm.mechanism.regression.skip import Skip, learn_smoothness
 from fipscm.mechanism.regression.usable import told_by
-from fipscm.mechanism.sums import with_sums
 from fipscm.robust import wild_cells
 
 

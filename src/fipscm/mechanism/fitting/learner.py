@@ -9,8 +9,8 @@ import pandas as pd
 import torch
 
 from fipscm.arrays import Array, Mask, Order
-from fipscm.mechanism.amounts import with_positive_roots
 from fipscm.mechanism.by_kind import with_kinds
+from fipscm.mechanism.edges.of_spread import SpreadSearch, with_spread_edges
 from fipscm.mechanism.fitting.closed_form import ClosedForm, solve_in_closed_form
 from fipscm.mechanism.fitting.config import MechanismConfig
 from fipscm.mechanism.fitting.table import MOST_RESIDUALS, FitTable, Kinds
@@ -18,8 +18,11 @@ from fipscm.mechanism.fitting.trained import NetworkTraining
 from fipscm.mechanism.held_out import held_out_scores
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.network.transformer import CausalTransformer
-from fipscm.mechanism.noise import EmpiricalNoise
-from fipscm.mechanism.noise_kinds import AUTO, with_noises, with_their_noises
+from fipscm.mechanism.noise.amounts import with_positive_roots
+from fipscm.mechanism.noise.distribution import EmpiricalNoise
+from fipscm.mechanism.noise.noise_kinds import AUTO, with_noises, with_their_noises
+from fipscm.mechanism.noise.uneven import NoiseTable
+from fipscm.mechanism.noise.wrong_entries import warn_of_wrong_entries, wrong_entries
 from fipscm.mechanism.progress import OnProgress, silent
 from fipscm.mechanism.regression.parabola import Parabola
 from fipscm.mechanism.regression.process import Process
@@ -27,9 +30,6 @@ from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.kinds import all_additive
 from fipscm.mechanism.scales.choice import with_doubted_scales, with_even_scales, with_logarithms
 from fipscm.mechanism.scales.scale_table import ScaleTable
-from fipscm.mechanism.spread_edges import SpreadSearch, with_spread_edges
-from fipscm.mechanism.uneven import NoiseTable
-from fipscm.mechanism.wrong_entries import warn_of_wrong_entries, wrong_entries
 
 PIECE = 1_000  # rows at a time: the memory of their Jacobians grows with the square of the variables
 TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors

@@ -6,7 +6,7 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import EmpiricalNoise
+from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.regression.bend import Bend
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.response.base import Response

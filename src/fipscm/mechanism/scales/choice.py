@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.noise.unevenness import log_p_of_unevenness
 from fipscm.mechanism.scales.adoption import adopted, on_another_scale, widened
 from fipscm.mechanism.scales.comparison import Comparison, compared, log_density_of_unseen
 from fipscm.mechanism.scales.rescaling import NaturalLogarithm, Rescaling, rescalings, varies
 from fipscm.mechanism.scales.scale_table import ScaleTable
-from fipscm.mechanism.unevenness import log_p_of_unevenness
 from fipscm.threads import on_one_thread
 
 Doubted = dict[int, tuple[Rescaling, Comparison]]  # nodes on another scale that leaves uneven noises

@@ -7,7 +7,7 @@ import torch
 
 from fipscm.arrays import Array
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise import NARROWEST
+from fipscm.mechanism.noise.distribution import NARROWEST
 from fipscm.mechanism.regression.curve import fit_curve
 from fipscm.mechanism.regression.process import Process, is_curved, learn_process
 from fipscm.mechanism.regression.skip import WAVES, WAVES_PER_CAUSE

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.significance import SIGNIFICANCE
+from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.robust import robust_location, wild_cells
 
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fipscm.errors import unknown_name
-from fipscm.order.encoder import SCALES, LayerNorm, Linear
+from fipscm.order.network.encoder import SCALES, LayerNorm, Linear
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from fipscm.arrays import Array, Order
 from fipscm.errors import OrderError
-from fipscm.order.encoder import Logits
+from fipscm.order.network.encoder import Logits
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.removal import remove_leaves
 

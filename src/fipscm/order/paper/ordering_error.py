@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from fipscm.arrays import Adjacency
 from fipscm.graph import leaves, relabel, remaining_after_leaf_removal, remove_node
-from fipscm.order.reader import Reader
+from fipscm.order.network.reader import Reader
 
 
 def leaf_error(logits: Tensor, leaf: Tensor) -> Tensor:

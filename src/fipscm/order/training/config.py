@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from fipscm.order.encoder import EvidenceConfig
+from fipscm.order.network.encoder import EvidenceConfig
 from fipscm.order.training.examples import TaskConfig
 from fipscm.order.training.trainer import OptimizerConfig
 from fipscm.order.weights import EncoderConfig

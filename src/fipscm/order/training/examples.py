@@ -15,11 +15,11 @@ from torch import Tensor
 from fipscm.arrays import Adjacency, Mask
 from fipscm.errors import unknown_name
 from fipscm.graph import leaves, relabel, remaining_after_leaf_removal
-from fipscm.order.encoder import WORLDS
 from fipscm.order.evidence.table import Evidence
+from fipscm.order.network.encoder import WORLDS
+from fipscm.order.network.reader import TABLES
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import scaled
-from fipscm.order.reader import TABLES
 from fipscm.order.training.p_in import training_scm
 from fipscm.order.training.prior import TrainingTable, plain_table, sample_training_table
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from fipscm.order.encoder import Logits
+from fipscm.order.network.encoder import Logits
 
 
 class TaskLoss(NamedTuple):

@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fipscm.order.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.network.encoder import EvidenceConfig, EvidenceEncoder
+from fipscm.order.network.views_encoder import ViewsEncoder
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.paper.ordering_error import single_step_error
 from fipscm.order.training.examples import RowsBatch, Slab, TaskConfig, rows_batch, training_batch
 from fipscm.order.training.loss import side_losses, task_loss, top_hits
-from fipscm.order.views_encoder import ViewsEncoder
 from fipscm.order.weights import EncoderConfig
 
 SIDE_WEIGHT = 0.3  # of what is told besides the order: it may help the order, and must not outweigh it

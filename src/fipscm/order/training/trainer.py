@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from fipscm.order.encoder import EvidenceEncoder
-from fipscm.order.views_encoder import ViewsEncoder
+from fipscm.order.network.encoder import EvidenceEncoder
+from fipscm.order.network.views_encoder import ViewsEncoder
 from fipscm.order.weights import Encoder, EncoderConfig, build_encoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays

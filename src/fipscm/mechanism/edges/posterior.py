@@ -1,0 +1,166 @@
+"""Which allowed causes are real, as posterior odds. Shapes: N rows, D variables, P candidate causes of one node.
+
+Odds = what the order model holds x what the rows say. Where few rows tell about a node, they say it by the marginal
+likelihood of a Gaussian process with and without the cause; where many do, by a test, whose p-value stands for a Bayes
+factor of 1 / (p sqrt(N)). A score is log10 of the odds, so that scores compare across nodes and tables; an edge is kept
+where it is positive.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from scipy import special
+
+from fipscm.arrays import Array, Mask
+from fipscm.mechanism.edges.by_test import MOST_CANDIDATES, EdgeTest, eliminate_everywhere
+from fipscm.mechanism.edges.significance import SIGNIFICANCE
+from fipscm.mechanism.progress import OnStep, uncounted
+from fipscm.mechanism.regression.linear import eliminate_linear
+from fipscm.mechanism.regression.process import (
+    CURVED,
+    MOST_ROWS,
+    Process,
+    learn_process,
+    linear_evidence,
+    steepest_evidence,
+)
+from fipscm.mechanism.regression.usable import count_usable, usable_rows
+from fipscm.threads import on_one_thread
+
+SUREST = 7.0  # log odds: the network is never surer than one in a thousand
+UNLIKELY = -5.0  # log odds below which a cause is not even tried
+
+
+@on_one_thread()
+def weigh_edges(
+    z: Array,
+    allowed: Mask,
+    prior: Array,
+    generator: torch.Generator,
+    on_step: OnStep = uncounted,
+    unusable: Mask | None = None,
+    *,
+    uneven: bool = True,
+) -> EdgeTest:
+    """Weigh every allowed cause on standardized columns (N, D), given the order model's probabilities (D, D).
+
+    Row = effect in all of them. Rows that are `unusable` (N, D) say nothing about that effect. `uneven` says whether
+    noises may be.
+    """
+    log_odds = np.clip(special.logit(np.where(allowed, prior, 0.0)), -SUREST, SUREST)
+    limits = log_odds - 0.5 * np.log(len(z))
+    tried = _promising(z, allowed, log_odds, limits, unusable)
+    few = tried & (count_usable(z, unusable) <= MOST_ROWS)[:, None]
+    weighed = _weigh_few_rows(z, few, log_odds, on_step, unusable)
+    limit = np.log(SIGNIFICANCE / len(allowed) ** 2)
+    found = eliminate_everywhere(z, tried & ~few, limits, generator, on_step, unusable, limit, uneven)
+    odds = np.where(tried, limits - found.log_p, np.minimum(log_odds, 0))
+    odds = np.where(few, weighed.odds, odds)
+    scores = np.where(allowed, odds / np.log(10), 0.0)
+    smoothness = {**weighed.smoothness, **found.smoothness}
+    return EdgeTest((scores > 0) & allowed, scores, weighed.curved | found.curved, smoothness)
+
+
+def _promising(z: Array, allowed: Mask, log_odds: Array, limits: Array, unusable: Mask | None) -> Mask:
+    """(D, D), the causes of each node that the order model or a t-test holds possible, at most MOST_CANDIDATES."""
+    tried = np.zeros_like(allowed)
+    for node in np.flatnonzero(allowed.any(axis=1)):
+        causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, unusable)
+        # Backwards: of causes that nearly determine each other, none is significant beside all others.
+        log_p = eliminate_linear(rows[:, causes], rows[:, node], limits[node, causes])
+        promise = np.maximum(log_odds[node, causes], limits[node, causes] - log_p)
+        ranked = np.argsort(-promise, kind="stable")[:MOST_CANDIDATES]
+        tried[node, causes[ranked[promise[ranked] > UNLIKELY]]] = True
+    return tried
+
+
+class _FewRows(NamedTuple):
+    """(D, D) posterior log odds, (D,) which nodes are curved, and the smoothness of those."""
+
+    odds: Array
+    curved: Mask
+    smoothness: dict[int, Process]
+
+
+def _weigh_few_rows(z: Array, tried: Mask, log_odds: Array, on_step: OnStep, unusable: Mask | None) -> _FewRows:
+    found = _FewRows(np.zeros(tried.shape), np.zeros(len(tried), dtype=bool), {})
+    nodes = np.flatnonzero(tried.any(axis=1))
+    for step, node in enumerate(nodes, start=1):
+        causes, rows = np.flatnonzero(tried[node]), usable_rows(z, node, unusable)
+        weighed = eliminate_by_evidence(rows[:, causes], rows[:, node], log_odds[node, causes])
+        found.odds[node, causes] = weighed.odds
+        if weighed.process is not None:
+            found.curved[node], found.smoothness[int(node)] = True, weighed.process
+        on_step(step, len(nodes))
+    return found
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """(P,) posterior log odds of each candidate, and the smoothness in those with positive ones; None if linear."""
+
+    odds: Array
+    process: Process | None
+
+
+def eliminate_by_evidence(z: Array, y: Array, log_odds: Array) -> Weighed:
+    """Remove candidates (N, P) one after the other, the least likely first, until all that stay are likely.
+
+    The odds of a candidate are those when it was removed, or at the end.
+    """
+    odds = np.zeros(z.shape[1])
+    staying = list(range(z.shape[1]))
+    model = _Model.of(z, y, staying)
+    while staying:
+        # The others explain more once their smoothness is learned anew: a cause that is unlikely now would be so then.
+        for learns in (False, True):
+            for cause in staying:
+                odds[cause] = model.evidence - model.evidence_without(z, y, cause, learns) + log_odds[cause]
+            leaving = sorted((cause for cause in staying if odds[cause] <= 0), key=lambda cause: odds[cause])
+            if leaving:
+                break
+        if not leaving:
+            break
+        for cause in leaving[: (len(leaving) + 3) // 4]:
+            staying.remove(cause)
+        model = model.on(z, y, staying)
+    return Weighed(odds, model.process)
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A line, or a curve with its process, through some of the causes; and its log evidence."""
+
+    causes: list[int]
+    evidence: float
+    process: Process | None
+
+    @classmethod
+    def of(cls, z: Array, y: Array, causes: list[int], start: Process | None = None) -> "_Model":
+        if causes:
+            process = learn_process(z[:, causes], y, start)
+            if process.evidence > steepest_evidence(z[:, causes], y) + CURVED:
+                return cls(list(causes), process.evidence, process)
+        return cls(list(causes), linear_evidence(z[:, causes], y), None)
+
+    def on(self, z: Array, y: Array, causes: list[int]) -> "_Model":
+        """The same on some of its causes; a line stays a line."""
+        if self.process is None:
+            return _Model(list(causes), linear_evidence(z[:, causes], y), None)
+        return _Model.of(z, y, causes, self._process_of(causes))
+
+    def evidence_without(self, z: Array, y: Array, cause: int, learns: bool) -> float:
+        """That of the other causes, whose smoothness stays as it is or is learned anew."""
+        others = [other for other in self.causes if other != cause]
+        line = linear_evidence(z[:, others], y)
+        if self.process is None or not others:
+            return line
+        process = self._process_of(others)
+        curve = learn_process(z[:, others], y, process).evidence if learns else process.evidence_of(z[:, others], y)
+        return max(line, curve)
+
+    def _process_of(self, causes: list[int]) -> Process:
+        assert self.process is not None
+        return self.process.of([self.causes.index(cause) for cause in causes])

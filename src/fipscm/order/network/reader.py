@@ -1,0 +1,92 @@
+"""Tables as encoders read them while leaves are removed: one interface for all encoders.
+
+Shapes: B tables, N rows, D remaining variables.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol, Self
+
+import torch
+from torch import Tensor
+
+from fipscm.arrays import Array
+from fipscm.order.evidence.table import EvidenceTable
+from fipscm.order.evidence.views import ViewsTable
+from fipscm.order.network.encoder import EvidenceEncoder, Logits
+from fipscm.order.network.views_encoder import ViewsEncoder
+
+
+class Reader(Protocol):
+    """B tables over the same number of remaining variables, and the network that reads them."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """B and D."""
+        ...
+
+    def logits(self) -> Logits:
+        """Leaf logits (B, D), and parent logits (B, D, D) from an encoder that has them."""
+        ...
+
+    def without(self, leaf: Tensor) -> Self:
+        """The same tables, each without one variable; leaf: (B,) positions among the remaining ones."""
+        ...
+
+
+# By what an encoder reads.
+TABLES: dict[str, type[EvidenceTable] | type[ViewsTable]] = {"values": EvidenceTable, "views": ViewsTable}
+
+
+class EvidenceReader:
+    """Tables as evidence: statistics of their variables and pairs."""
+
+    def __init__(
+        self, encoder: EvidenceEncoder | ViewsEncoder, tables: Sequence[EvidenceTable | ViewsTable], raw: bool
+    ):
+        self.encoder, self.tables, self.raw = encoder, tables, raw
+
+    @classmethod
+    def of(cls, encoder: EvidenceEncoder | ViewsEncoder, rows: Array, raw: bool) -> Self:
+        """rows: (B, N, D)."""
+        return cls(encoder, [TABLES[encoder.config.evidence].of(table) for table in rows], raw)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """B and D."""
+        return len(self.tables), len(self.tables[0].kept)
+
+    def logits(self) -> Logits:
+        """Compute the evidence on what remains and read it."""
+        found = [table.evidence() for table in self.tables]
+        pair, node, scale = (torch.stack([getattr(e, part) for e in found]) for part in ("pair", "node", "scale"))
+        answer: Logits = self.encoder(
+            pair, node, scale, torch.full((len(found),), float(self.raw), dtype=torch.float32)
+        )
+        return answer
+
+    def without(self, leaf: Tensor) -> Self:
+        """Remove one variable from each table."""
+        shrunk = [table.without(int(position)) for table, position in zip(self.tables, leaf, strict=True)]
+        return type(self)(self.encoder, shrunk, self.raw)
+
+
+class JointReader:
+    """The same tables as two readers see them, who answer together; only the second need tell more than the order."""
+
+    def __init__(self, first: Reader, second: Reader, share: float):
+        self.first, self.second, self.share = first, second, share
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """B and D."""
+        return self.first.shape
+
+    def logits(self) -> Logits:
+        """Average what both say of leaves and parents; what the first one says counts its share."""
+        one, two = self.first.logits(), self.second.logits()
+        parent = None if one.parent is None or two.parent is None else torch.lerp(two.parent, one.parent, self.share)
+        return two._replace(leaf=torch.lerp(two.leaf, one.leaf, self.share), parent=parent)
+
+    def without(self, leaf: Tensor) -> Self:
+        """Remove one variable from each table."""
+        return type(self)(self.first.without(leaf), self.second.without(leaf), self.share)

@@ -53,7 +53,13 @@ ROWS = [
     {"mechanism.response.location_scale", "mechanism.response.bent", "mechanism.response.monotone"},
     {"mechanism.response.kinds", "mechanism.response.fit_monotone", "mechanism.responding"},
     {"mechanism.edges.screen", "mechanism.held_out", "mechanism.noise.unevenness", "mechanism.selection"},
-    {"mechanism.edges.by_test", "mechanism.fitting.parabolas", "mechanism.fitting.sums", "mechanism.learned"},
+    {
+        "mechanism.edges.by_test",
+        "mechanism.fitting.lines",
+        "mechanism.fitting.parabolas",
+        "mechanism.fitting.sums",
+        "mechanism.learned",
+    },
     {"mechanism.overview", "mechanism.edges.posterior", "mechanism.noise.uneven", "mechanism.edges.of_categories"},
     {
         "mechanism.noise.noise_kinds",

@@ -123,7 +123,8 @@ def _smoothness_of(model: LearnedSCM, node: int, noise: float) -> Process:
     variance = float(np.square(model.skip.amplitudes[node]).sum() / 2)  # a cosine squared is one half on average
     stretch = float(model.responses[node].moved(np.zeros(1), np.ones(1))[0])
     relevance, is_sum = model.skip.relevance[node, model.on_mean[node]], node in model.skip.sums
-    return Process(relevance, variance / stretch**2, noise, -np.inf, is_sum)
+    line = bool(model.skip.weights[node].any())
+    return Process(relevance, variance / stretch**2, noise, -np.inf, is_sum, line)
 
 
 def _fit_by_derivatives(learner: Learner, allowed: Mask, required: Mask) -> LearnedSCM:

@@ -25,10 +25,11 @@ def fit(table):
     return fit_mechanism(pd.DataFrame(table, columns=list("xyz")), allowed, required=allowed)
 
 
-def test_what_a_process_foresees_is_its_likelihood_with_one_more_row():
+@pytest.mark.parametrize("line", [True, False], ids=["with a line", "without"])
+def test_what_a_process_foresees_is_its_likelihood_with_one_more_row(line):
     rng = np.random.default_rng(0)
     z, y = rng.normal(size=(30, 2)), rng.normal(size=30)
-    process = Process(np.array([0.7, 1.3]), 0.8, 0.3, -np.inf)
+    process = Process(np.array([0.7, 1.3]), 0.8, 0.3, -np.inf, line=line)
     mean, variance = foresee(process, z[:-1], y[:-1], z[-1:])
     added = process.evidence_of(z, y) - process.evidence_of(z[:-1], y[:-1])
     assert added == pytest.approx(stats.norm(mean[0], np.sqrt(variance[0] + process.noise)).logpdf(y[-1]))

@@ -71,21 +71,23 @@ def test_evidence_is_the_density_of_a_normal_distribution(additive):
     assert gap(0.5) == pytest.approx(gap(2.0))
 
 
+@pytest.mark.parametrize("line", [True, False], ids=["with a line", "without"])
 @pytest.mark.parametrize("additive", [False, True], ids=["of all causes", "a sum"])
-def test_the_slope_of_the_evidence_is_its_derivative(additive):
+def test_the_slope_of_the_evidence_is_its_derivative(additive, line):
     rng = np.random.default_rng(2)
     z, y, weights = rng.standard_normal((40, 2)), rng.standard_normal(40), rng.uniform(0.2, 3.0, 40)
-    process = Process(np.array([0.7, 1.3]), 0.8, 0.3, 0.0, additive)
-    rows = WaveEvidence(z, y, Waves.draw(2, 16, torch.Generator().manual_seed(0)).suited_to(process), weights)
+    process = Process(np.array([0.7, 1.3]), 0.8, 0.3, 0.0, additive, line)
+    rows = WaveEvidence(z, y, Waves.draw(2, 16, torch.Generator().manual_seed(0)).suited_to(process), weights, line)
     difference = optimize.approx_fprime(process.parameters, lambda at: rows.loss_and_slope(at)[0], 1e-6)
     np.testing.assert_allclose(rows.loss_and_slope(process.parameters)[1], difference, atol=1e-4)
 
 
-def test_what_is_searched_is_the_evidence_of_the_regression():
+@pytest.mark.parametrize("line", [True, False], ids=["with a line", "without"])
+def test_what_is_searched_is_the_evidence_of_the_regression(line):
     rng = np.random.default_rng(3)
     z, y, weights = rng.standard_normal((40, 2)), rng.standard_normal(40), rng.uniform(0.2, 3.0, 40)
     waves = Waves.draw(2, 16, torch.Generator().manual_seed(0))
-    one, other = Process(np.ones(2), 1.0, 0.3, 0.0), Process(np.full(2, 0.3), 0.5, 0.8, 0.0)
-    rows = WaveEvidence(z, y, waves, weights)
+    one, other = (Process(np.full(2, r), s, n, 0.0, line=line) for r, s, n in ((1.0, 1.0, 0.3), (0.3, 0.5, 0.8)))
+    rows = WaveEvidence(z, y, waves, weights, line)
     gap = WaveRegression(z, waves, one, weights).evidence(y) - WaveRegression(z, waves, other, weights).evidence(y)
     assert rows.evidence_of(one) - rows.evidence_of(other) == pytest.approx(gap)

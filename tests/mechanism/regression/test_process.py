@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from scipy import optimize, stats
 
 from fipscm.mechanism.regression import process as processes
-from fipscm.mechanism.regression.process import LEVEL, is_curved, learn_process, linear_evidence
+from fipscm.mechanism.regression.process import LEVEL, is_curved, learn_process, linear_evidence, without_line
 from fipscm.mechanism.regression.smooth import WaveRegression, Waves, fit_waves, predict
 
 
@@ -81,19 +83,28 @@ def test_a_line_is_not_curved(seed):
     assert not is_curved(learn_process(z, y), z, y)
 
 
-def test_waves_predict_what_the_exact_process_predicts():
+@pytest.mark.parametrize("line", [True, False], ids=["with a line", "without"])
+def test_waves_predict_what_the_exact_process_predicts(line):
     z, y = rows(150, 2)
-    process = learn_process(z, y)
+    process = replace(learn_process(z, y), line=line)
     waves = Waves.draw(2, 2_048, torch.Generator().manual_seed(0))
     new = np.random.default_rng(1).uniform(-1.5, 1.5, (50, 2))
 
     def covariance(a, b):
         distance = np.square((a[:, None] - b) * process.relevance).sum(axis=2)
-        return LEVEL + a @ b.T + process.signal * np.exp(-0.5 * distance)
+        return LEVEL + line * a @ b.T + process.signal * np.exp(-0.5 * distance)
 
     exact = covariance(new, z) @ np.linalg.solve(covariance(z, z) + process.noise * np.eye(150), y)
     found = predict(new, waves, process, fit_waves(z, y, waves, process))
     np.testing.assert_allclose(found, exact, atol=0.02)
+
+
+@pytest.mark.parametrize(("slope", "line"), [(0.0, False), (3.0, True)], ids=["a bump", "a bump on a slope"])
+def test_a_line_beside_the_waves_stays_where_the_rows_need_it(slope, line):
+    rng = np.random.default_rng(0)
+    z = rng.uniform(-3, 3, (200, 1))
+    y = np.exp(-4 * np.square(z[:, 0])) + slope * z[:, 0] + 0.1 * rng.standard_normal(200)
+    assert without_line(learn_process(z, y), z, y).line is line
 
 
 def test_blocks_of_rows_add_up(monkeypatch):

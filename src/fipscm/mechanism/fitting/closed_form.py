@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array, Mask
+from fipscm.mechanism.fitting.lines import with_lines_in_doubt
 from fipscm.mechanism.fitting.parabolas import find_parabolas
 from fipscm.mechanism.fitting.readmitted import readmit
 from fipscm.mechanism.fitting.sums import with_sums
@@ -76,6 +77,8 @@ def solve_in_closed_form(
     if sets_aside and not has_forms:
         unusable, smoothness = readmit(table, allowed, smoothness, unusable, fitted)
     curved = curved & ~table.kinds.linked  # what is on a scale of its own is solved at the end
+    if not has_forms:
+        smoothness = with_lines_in_doubt(z[:fitted], allowed, curved, smoothness, unusable)
     parabolas = find_parabolas(z, allowed, curved, smoothness, unusable) if parabolas is None else parabolas
     curved = curved & ~np.isin(np.arange(len(allowed)), list(parabolas))
     smoothness = smoothness if has_forms else with_sums(z[:fitted], allowed, curved, smoothness, unusable)

@@ -61,12 +61,12 @@ def _possible(process: Process, known: Array, asked: Array) -> Mask:
 
 def foresee(process: Process, z: Array, y: Array, at: Array) -> tuple[Array, Array]:
     """(M,) mean and (M,) variance of a joint process at causes (M, P), given causes (N, P) and effect (N,)."""
-    own, across = (LEVEL + one @ z.T + _smooth(process, one, z) for one in (z, at))
+    own, across = (LEVEL + process.line * (one @ z.T) + _smooth(process, one, z) for one in (z, at))
     own.flat[:: len(z) + 1] += process.noise
     factor = linalg.cholesky(own, lower=True, overwrite_a=True, check_finite=False)
     known = linalg.solve_triangular(factor, across.T, lower=True, check_finite=False)
     mean = known.T @ linalg.solve_triangular(factor, y, lower=True, check_finite=False)
-    prior = LEVEL + np.square(at).sum(axis=1) + process.signal
+    prior = LEVEL + process.line * np.square(at).sum(axis=1) + process.signal
     return mean, np.maximum(prior - np.square(known).sum(axis=0), 0)
 
 

@@ -31,7 +31,7 @@ def fit_curve(z: Array, y: Array, waves: Waves, process: Process, weights: Array
         return process, WaveRegression(z, waves, process, weights).fit(y)
     causes, starts = z.shape[1], [process]
     if causes > 1 and not process.additive:
-        starts.append(replace(process, signal=process.signal * causes, additive=True))
+        starts.append(replace(process, signal=process.signal * causes, additive=True, line=True))
     even = np.ones(len(z)) if weights is None else weights
     few = [_first_rows(z, y, waves, start, even) for start in starts]
     # A start that came from all of its rows may be better than what some of the waves tell.
@@ -48,20 +48,22 @@ def _first_rows(z: Array, y: Array, waves: Waves, process: Process, weights: Arr
     """Those that length scales are learned from, with some of the waves."""
     few, causes = slice(0, MOST_ROWS), z.shape[1]
     some = waves.of(list(range(causes)), min(MOST_WAVES, WAVES_PER_CAUSE * causes)).suited_to(process)
-    return WaveEvidence(z[few], y[few], some, weights[few])
+    return WaveEvidence(z[few], y[few], some, weights[few], process.line)
 
 
 class WaveEvidence:
     """How likely rows are under a process, but for what no process changes.
 
-    Of causes (N, P), effect (N,), waves that suit the process, in pairs, and weights (N,) of the rows.
+    Of causes (N, P), effect (N,), waves that suit the process, in pairs, and weights (N,) of the rows; and whether it
+    has a line.
     """
 
-    def __init__(self, z: Array, y: Array, waves: Waves, weights: Array) -> None:
+    def __init__(self, z: Array, y: Array, waves: Waves, weights: Array, line: bool = True) -> None:
         root = np.sqrt(weights)[:, None]
         # A cosine and a sine of each frequency: either is, but for its sign, the slope of the other.
         self._frequencies, self._root, self._z = waves.frequencies[:, ::2].numpy(), root, z
-        self._straight, self._target = root * np.column_stack([np.ones(len(z)), z]), root[:, 0] * y
+        self._causes, self._target = root * z, root[:, 0] * y
+        self._straight = np.hstack([root, self._causes if line else np.zeros_like(z)])
 
     def evidence_of(self, process: Process) -> float:
         """The log marginal likelihood of the rows under a process."""
@@ -75,7 +77,7 @@ class WaveEvidence:
             self.loss_and_slope, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options
         )
         *lengths, signal, noise = np.exp(found.x)
-        return Process(np.array(lengths), float(signal), float(noise), -float(found.fun), start.additive)
+        return Process(np.array(lengths), float(signal), float(noise), -float(found.fun), start.additive, start.line)
 
     def loss_and_slope(self, parameters: Array) -> tuple[float, Array]:
         """Minus the log marginal likelihood at the logarithms (P + 2,) of relevance, signal and noise, and its slope.
@@ -102,7 +104,7 @@ class WaveEvidence:
         by_penalties = 0.5 * (penalties * (np.square(solution) / noise + inverse.diagonal()) - 1)
         left = (self._target - functions @ solution) / noise
         pull = functions @ inverse[:, waves] - np.outer(left, solution[waves])
-        along = self._straight[:, 1:].T @ (cosines * pull[:, pairs:] - sines * pull[:, :pairs])
+        along = self._causes.T @ (cosines * pull[:, pairs:] - sines * pull[:, :pairs])
         by_relevance = relevance * np.einsum("pm,pm->p", self._frequencies, along)
         by_noise = by_penalties.sum() + 0.5 * (len(self._target) - unexplained)
         return loss, np.array([*by_relevance, -by_penalties[waves].sum(), by_noise])

@@ -3,7 +3,7 @@
 Two rows z, z' of causes have the prior covariance LEVEL + <z, z'> + signal exp(-|(z - z') relevance|^2 / 2):
 a level, a line, and a smooth part with one length scale per cause. Noise comes on top. Without a smooth part the
 process is linear regression, so that the evidence of the two says whether a node is curved. A process that is additive
-has the average over the causes of such smooth parts of one cause each.
+has the average over the causes of such smooth parts of one cause each; one may also do without the line.
 """
 
 from dataclasses import dataclass, replace
@@ -41,6 +41,7 @@ class Process:
         noise: variance of the noise.
         evidence: log marginal likelihood of the rows.
         additive: whether the smooth part is a sum of one curve per cause.
+        line: whether there is a line beside the smooth part.
     """
 
     relevance: Array
@@ -48,6 +49,7 @@ class Process:
     noise: float
     evidence: float
     additive: bool = False
+    line: bool = True
 
     def of(self, causes: list[int]) -> "Process":
         """The same smoothness for some of the causes; its evidence is not known."""
@@ -62,7 +64,7 @@ class Process:
         """Log marginal likelihood of causes (N, P) and effect (N,), of at most the first MOST_ROWS rows."""
         z, y = z[:MOST_ROWS], y[:MOST_ROWS]
         smooth = _smooth_parts(z * self.relevance, np.log(self.signal), self.additive)
-        factor = _factor(reduce(np.add, smooth, _straight(z)), self.noise)
+        factor = _factor(reduce(np.add, smooth, _straight(z, self.line)), self.noise)
         return -_loss(factor, y, linalg.cho_solve((factor, True), y, check_finite=False))
 
     @property
@@ -75,8 +77,8 @@ def learn_process(z: Array, y: Array, start: Process | None = None, spread: Arra
     """Learn from causes (N, P) and effect (N,); at most from the first MOST_ROWS, of many from the first ENOUGH_ROWS.
 
     Without a start, several are tried on a few rows, which come near in little time; more rows then need few steps.
-    With a start that is a sum of parts, so is what is learned. Where noises are uneven, a spread (N,) multiplies that
-    of each row.
+    What is learned is a sum of parts, or has no line, if its start is or has. Where noises are uneven, a spread (N,)
+    multiplies that of each row.
     """
     rows, tolerance = _rows_and_tolerance(len(z))
     uneven = np.ones(len(z)) if spread is None else np.square(spread)
@@ -96,12 +98,23 @@ def simpler_process(joint: Process, z: Array, y: Array) -> Process:
     rows, tolerance = _rows_and_tolerance(len(z))
     z, y = z[:rows], y[:rows]
     few, same = slice(0, FIRST_ROWS), np.ones(len(z))
-    additive = replace(joint.awake(), additive=True)
+    additive = replace(joint.awake(), additive=True, line=True)
     additive = _climb(z[few], y[few], same[few], additive, SUM_STEPS, tolerance)
     if additive.evidence + HARDLY_LESS < joint.evidence_of(z[few], y[few]):
         return joint
     additive = _climb(z, y, same, additive.awake(), LAST_STEPS, tolerance)
     return additive if additive.evidence > joint.evidence_of(z, y) else joint
+
+
+def without_line(process: Process, z: Array, y: Array) -> Process:
+    """The process without its line, if causes (N, P) and effect (N,) are likelier then.
+
+    The line claims slopes that lead away from the rows; a curve that has none of them is known better near their edge.
+    """
+    rows, tolerance = _rows_and_tolerance(len(z))
+    z, y = z[:rows], y[:rows]
+    bare = _climb(z, y, np.ones(len(z)), replace(process.awake(), line=False), LAST_STEPS, tolerance)
+    return bare if bare.evidence > process.evidence_of(z, y) else process
 
 
 def _rows_and_tolerance(rows: int) -> tuple[int, float]:
@@ -114,14 +127,14 @@ def _climb(z: Array, y: Array, uneven: Array, start: Process, steps: int, tolera
     found = optimize.minimize(
         loss_and_slope,
         start.parameters,
-        (z, y, _straight(z), uneven, start.additive),
+        (z, y, _straight(z, start.line), uneven, start.additive),
         method="L-BFGS-B",
         jac=True,
         bounds=[*[ROUGHNESS] * z.shape[1], SIGNAL, NOISE],
         options={"maxiter": steps, "ftol": tolerance},
     )
     *relevance, signal, noise = np.exp(found.x)
-    return Process(np.array(relevance), float(signal), float(noise), -float(found.fun), start.additive)
+    return Process(np.array(relevance), float(signal), float(noise), -float(found.fun), start.additive, start.line)
 
 
 class Line(NamedTuple):
@@ -173,9 +186,9 @@ def steepest_evidence(z: Array, y: Array) -> float:
     return max(linear_evidence(steepness * z, y) for steepness in STEEPNESS)
 
 
-def _straight(z: Array) -> Array:
-    """(N, N), the covariance of level and line."""
-    return np.asarray(LEVEL + z @ z.T)
+def _straight(z: Array, line: bool) -> Array:
+    """(N, N), the covariance of the level, and of the line if there is one."""
+    return np.asarray(LEVEL + (z @ z.T if line else np.zeros((len(z), len(z)))))
 
 
 @np.errstate(under="ignore")  # rows far apart have no covariance

@@ -175,11 +175,11 @@ def leverage_of_waves(z: Array, waves: Waves, process: Process) -> Array:
 
 
 def _functions(z: Array, waves: Waves, process: Process) -> Array:
-    """(N, P) -> (N, 1 + P + M), what enters linearly: one, the causes, the waves."""
+    """(N, P) -> (N, 1 + P + M), what enters linearly: one, the causes (zeros if there is no line), the waves."""
     functions = torch.empty(len(z), 1 + z.shape[1] + len(waves.phases), dtype=torch.float64)
     rows = torch.from_numpy(np.ascontiguousarray(z))
     functions[:, 0] = 1
-    functions[:, 1 : 1 + z.shape[1]] = rows
+    functions[:, 1 : 1 + z.shape[1]] = rows if process.line else 0
     torch.cos(waves.angles(rows, torch.from_numpy(process.relevance)), out=functions[:, 1 + z.shape[1] :])
     return functions.numpy()
 
@@ -193,7 +193,7 @@ def _quick_functions(z: Array, waves: Waves, process: Process) -> Array:
     causes, pairs = z.shape[1], angles.shape[1]
     functions = np.empty((len(z), 1 + causes + 2 * pairs))
     functions[:, 0] = 1
-    functions[:, 1 : 1 + causes] = z
+    functions[:, 1 : 1 + causes] = z if process.line else 0
     functions[:, 1 + causes : 1 + causes + pairs] = np.cos(angles)
     functions[:, 1 + causes + pairs :] = np.sin(angles)
     return functions

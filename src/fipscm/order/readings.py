@@ -1,8 +1,9 @@
 """In which ways a table is read: by which networks, and in which view of its columns. Shapes: N rows, D variables.
 
 The first network that ships was trained on additive noise, and reads the values of the columns. A second network has
-seen noise of every kind. Where it does not take a table for additive, it decides; where it takes its values for bent,
-the first one has a say, which reads the columns by their ranks, as no monotone sensor can bend them. Another network,
+seen noise of every kind. Where it does not take a table for additive, it decides together with the first one, which has
+the smaller say: two networks that were trained on other tables make other mistakes. Where values look bent, the first
+one reads the columns by their ranks, as no monotone sensor can bend them. Another network,
 given by the user, reads one view or both; where it can read either, the one in which it is surer of its leaves counts:
 there the table looks like those that it knows.
 """
@@ -24,7 +25,7 @@ from fipscm.order.rows.fill import fill_linearly
 from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
 from fipscm.robust import all_vary, tame_rows
 
-SAY = 0.4  # what the first network's log odds count where values look bent
+SAY = 0.4  # what the first network's log odds count where noise does not look additive
 ENOUGH_ROWS = 500  # to tell what a table is like
 ADDITIVE, BENT = [WORLDS.index(world) for world in ("linear-gaussian", "additive")], WORLDS.index("post-nonlinear")
 
@@ -65,9 +66,8 @@ def shipped_reading(values: Array, raw: bool) -> Reading | Together:
     _, world = first_look(values, raw)
     if world is None or is_additive(world):
         return Reading(shipped_encoder())
-    if world[BENT] > 0.5:
-        return Together(Reading(shipped_encoder(), "ranks"), Reading(wide_encoder(), "both"), SAY)
-    return Reading(wide_encoder(), "both")
+    view = "ranks" if world[BENT] > 0.5 else "values"
+    return Together(Reading(shipped_encoder(), view), Reading(wide_encoder(), "both"), SAY)
 
 
 def views_of(encoder: Encoder) -> list[Reading]:

@@ -167,7 +167,8 @@ class Effect:
     def __str__(self) -> str:
         text = self._finding()
         if self.agreement is not None:
-            text += f" {self.agreement:.0%} of the resampled orders agree with its sign."
+            agreed = "with its sign" if self.possible and self.estimate else "that there is none"
+            text += f" {self.agreement:.0%} of the resampled orders agree {agreed}."
         if self.by_order:
             least, most = min(self.by_order), max(self.by_order)
             text += f" Over {len(self.by_order)} plausible orders: {least:.4g} to {most:.4g}"

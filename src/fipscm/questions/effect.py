@@ -189,7 +189,7 @@ class Effect:
         if not self.possible:
             return (
                 f"By the causal order, {asked.treatment} cannot act on {asked.outcome}: setting it {values} changes "
-                "nothing, if that order is right."
+                "nothing, if that order is right. If you know that it can, fit again with that edge required."
             )
         setting = f"Setting {asked.treatment} {values}"
         premise = "" if self.by_order else ", if the causal order is right"

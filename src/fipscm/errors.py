@@ -49,9 +49,12 @@ def unknown_name(kind: str, name: object, known: Iterable[object]) -> UnknownNam
 
     >>> print(unknown_name("preset", "relased", ["avici", "released"]))
     Unknown preset 'relased': did you mean 'released'? Known: avici, released.
+    >>> print(unknown_name("column", "sport", ["age", "Sport (hours per week)"]))
+    Unknown column 'sport': did you mean 'Sport (hours per week)'? Known: age, Sport (hours per week).
     """
     names = [str(item) for item in known]
-    close = get_close_matches(str(name), names, n=1)
+    begun = [each for each in names if name and each.casefold().startswith(str(name).casefold())]
+    close = get_close_matches(str(name), names, n=1) or begun
     hint = f" did you mean '{close[0]}'?" if close else ""
     return UnknownNameError(f"Unknown {kind} '{name}':{hint} Known: {', '.join(names)}.")
 

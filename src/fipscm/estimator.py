@@ -43,7 +43,7 @@ class FiP(Asking, Judging, Saving, Showing):
         graph: a networkx.DiGraph over column names, or an adjacency table (row = cause); its edges are not tested.
         knowledge: hard constraints on order and graph.
         kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
-            "categorical".
+            "categorical"; grades that have names are told by these, the lowest first, as in "poor < fair < good".
         missing: what is done about missing cells. "impute" draws them from the model itself, given the other cells of
             their row, and intervals of effects take that into account; a column may lack up to 60 % of its cells.
             "drop" learns from the complete rows alone, "refuse" takes no table with missing cells.

@@ -38,6 +38,12 @@ def test_a_pipe_takes_a_model_and_gives_a_table_silently(folder):
     assert ended.stdout.count("\n") == 4
 
 
+@pytest.mark.parametrize("module", ["fipscm", "fipscm.cli.main"])
+def test_the_package_and_its_entry_point_run_as_modules(module):
+    ended = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith("fipscm ")
+
+
 def test_a_reader_that_has_seen_enough_is_no_mistake():
     ended = shell(f"set -o pipefail; {fipscm('simulate', 'triangle', '--rows', 100_000)} | head -1")
     assert ended.stdout == "x0,x1,x2\n"

@@ -11,6 +11,7 @@ from fipscm.errors import (
     InterventionError,
     UnknownNameError,
 )
+from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.metrics import rescaled_l2
 from fipscm.simulate import known_scm, sample_scm
 
@@ -141,3 +142,20 @@ def test_the_model_is_the_papers_object_too(model, table):
         fixed.counterfactual(rows, {"age": 0.0}), model.counterfactual(rows, {"age": 0.0}), rtol=1e-6
     )
     np.testing.assert_allclose(fixed.sample_to_noise(rows.to_numpy()), model.abduct(rows), atol=1e-9)
+
+
+def test_intervals_of_amounts_are_positive_however_far_out():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(120)
+    table = pd.DataFrame({"x": x, "cost": np.exp(1.5 * x + rng.standard_normal(120))})
+    model = FiP(graph=np.array([[0, 1], [0, 0]]), random_state=0).fit(table)
+    assert isinstance(model.scm_.responses[1], Logarithm)
+    with pytest.warns(UserWarning, match="extrapolates"):
+        rows, means = (
+            model.counterfactual(table.head(30), {"x": -6.0}, level=0.99),
+            model.intervene({"x": -6.0}, level=0.99),
+        )
+    assert (rows["cost (low)"] > 0).all()
+    assert (rows["cost (low)"] < rows["cost"]).all()
+    assert (rows["cost"] < rows["cost (high)"]).all()
+    assert 0 <= means.loc["cost", "low"] < means.loc["cost", "average"] < means.loc["cost", "high"]

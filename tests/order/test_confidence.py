@@ -48,6 +48,11 @@ def test_what_is_known_and_what_experiments_show_stays_as_it_is(bent, orders):
     assert confidence(bent, orders, is_set=True)[0, 1] == pytest.approx(0.9)
 
 
+def test_what_follows_from_what_is_known_is_certain_too(bent, orders):
+    tiers = np.eye(3, k=1, dtype=bool)  # the first column before the second, and that before the third
+    assert confidence(bent, orders, before=tiers)[0, 2] == 1
+
+
 def test_a_table_whose_rows_do_not_show_the_order_gives_no_confidence():
     sure = []
     for seed in range(4):

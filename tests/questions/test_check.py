@@ -69,6 +69,11 @@ def test_samples_from_elsewhere_are_seen(rng):
     assert {("joint fit", "all columns"), ("marginal fit", "b")} <= failed(fit_findings(observed, moved, rng))
 
 
+def test_few_rows_do_not_make_samples_of_the_same_law_look_wrong(rng):
+    observed, same = (pd.DataFrame(rng.normal(size=(100, 30))) for _ in range(2))
+    assert not [check for check, _ in failed(fit_findings(observed, same, rng)) if check == "marginal fit"]
+
+
 def test_variances_that_grow_along_the_order_are_noted(rng):
     values = rng.normal(size=(500, 8))
     assert variance_finding(values).passed

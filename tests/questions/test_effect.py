@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -62,6 +64,13 @@ def test_models_on_other_orders_share_one_interval(rng):
 def test_a_level_in_percent_is_refused(rng):
     with pytest.raises(DataError, match="between 0 and 1, but it is 95"):
         average_effect(QUESTION, [fitted(TRUTH, TRUTH.sample(200, rng))], 95, rng)
+
+
+def test_orders_agree_with_a_sign_only_where_there_is_one():
+    found = Effect(QUESTION, 0.5, 0.4, 0.6, 0.95, agreement=0.7)
+    assert "70% of the resampled orders agree with its sign." in str(found)
+    for absent in (replace(found, estimate=0.0), replace(found, estimate=0.0, possible=False)):
+        assert "70% of the resampled orders agree that there is none." in str(absent)
 
 
 def test_an_effect_says_so_when_its_sign_depends_on_the_order():

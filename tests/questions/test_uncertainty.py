@@ -43,3 +43,9 @@ def test_agreement_is_the_share_of_orders_that_say_the_same(triangle):
     assert shares[0, 1] == 0.5  # the effect of x0 on x1 is gone once x1 stands first
     assert (np.diag(shares) == 1).all()
     assert (agreement(triangle, same, [same]) == 1).all()
+
+
+def test_an_effect_stays_where_a_proxy_of_the_cause_stands_before_it(rng):
+    x, own, error = rng.normal(size=(3, 100))
+    values = np.column_stack([x, x + own, x + 0.02 * error])
+    assert agreement(values, np.array([0, 1, 2]), [np.array([0, 2, 1])])[0, 1] == 1

@@ -138,7 +138,11 @@ def test_the_user_knows_better(cells, kind, levels):
     [
         ([1.0, 2.0, 3.0] * 9, "binary", "'x' has 3 distinct values, so it cannot be binary"),
         ([1.5, 2.0] * 9, "count", "whole numbers from 0 up"),
-        (["a", "b", "c"] * 9, "ordinal", "'x' holds a, b, c, which is not ordinal: make it an ordered pandas category"),
+        (
+            ["a", "b", "c"] * 9,
+            "ordinal",
+            "holds a, b, c, which is not ordinal: say which comes first, as in 'a < b < c'",
+        ),
         (["a", "b"] * 9, "continuous", "which is not continuous"),
         (np.ones(9), "binary", r"'x' is constant \(always 1\), so it cannot be binary"),
         (pd.date_range("2020", periods=9), "continuous", "holds dates"),
@@ -148,6 +152,14 @@ def test_the_user_knows_better(cells, kind, levels):
 def test_a_kind_that_a_column_cannot_be_is_refused(cells, kind, message):
     with pytest.raises(DataError, match=message):
         as_kind(column(cells), kind)
+
+
+def test_grades_that_have_names_are_told_by_these():
+    cells = column(["good", "poor", "very good", None] * 9)
+    assert as_kind(cells, "poor<good < very good") == Variable("ordinal", ("poor", "good", "very good"))
+    for wrong in ("poor < good", "poor < good < good", "poor < good < best"):
+        with pytest.raises(DataError, match="holds good, poor, very good, but its grades were told as poor, good"):
+            as_kind(cells, wrong)
 
 
 def test_a_kind_that_is_none_is_refused():

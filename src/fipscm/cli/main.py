@@ -93,3 +93,7 @@ def _discard_output() -> None:
     """Let the interpreter empty its buffer at the end without failing a second time."""
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    main()

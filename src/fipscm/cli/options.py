@@ -46,7 +46,10 @@ Intervened = Annotated[
 ]
 Kept = Annotated[str | None, _known("Use these columns alone, separated by commas.")]
 Dropped = Annotated[str | None, _known("Leave these columns out, separated by commas.")]
-Kinds = Annotated[list[str] | None, _known(f"NAME=KIND, one of {', '.join(KINDS)}; repeatable.")]
+Kinds = Annotated[
+    list[str] | None,
+    _known(f'NAME=KIND, one of {", ".join(KINDS)}, or "NAME=low<mid<high" for grades; repeatable.'),
+]
 Order = Annotated[str | None, _known("All columns, causes first, separated by commas.")]
 Graph = Annotated[str | None, _known("Adjacency table (row = cause) of the graph: a CSV or Parquet file.")]
 Missing = Annotated[str, typer.Option(help=f"What to do about missing cells: {', '.join(MISSING)}.")]

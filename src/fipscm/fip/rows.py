@@ -86,8 +86,8 @@ class Rows(State):
             if holes.iloc[:, column].any():
                 place, name = int(holes.iloc[:, column].to_numpy().argmax()), self.blocks_.owner(column)
                 raise DataError(
-                    f"Row {place}, counted from 0, has no value of '{name}', which the intervention "
-                    "sets: without it nobody can say what is changed, so fill it in, or leave the row out."
+                    f"Row {place}, counted from 0, has no value of '{name}', which the intervention sets: without it "
+                    "nobody can say what is changed, so fill it in first (impute does), or leave the row out."
                 )
         cells = len({(row, self.blocks_.owner(column)) for row, column in zip(*np.nonzero(holes), strict=True)})
         warnings.warn(f"Filled in {counted(cells, 'missing cell')} of the rows with probable values.", stacklevel=3)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from fipscm.arrays import Array, Mask, Order
+from fipscm.graph import descendants
 from fipscm.order.inference import precedence_shares
 from fipscm.order.network.encoder import WORLDS
 from fipscm.order.readings import first_look
@@ -47,7 +48,8 @@ def confidence(
     if world is None:
         return shares
     calibrated = expit(trust(world, raw) * log_odds(shares, len(orders)))
-    known = np.zeros(shares.shape, dtype=bool) if before is None else before
+    # Of three tiers the first stands before the last, too.
+    known = np.zeros(shares.shape, dtype=bool) if before is None else descendants(before)
     return np.where(known | known.T | np.eye(len(shares), dtype=bool), shares, calibrated)
 
 

@@ -142,7 +142,7 @@ def infer_order(
             the column (several in a list, None where nothing was set), or a table of true and false. What changes when
             a column is set comes after it; the network reads only the rows in which nothing was set.
         kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
-            "categorical".
+            "categorical"; grades that have names are told by these, the lowest first, as in "poor < fair < good".
     """
     if method == "evidence":
         found = zero_shot(data, scale, knowledge, n_jobs, weights, intervened, kinds)

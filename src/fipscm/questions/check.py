@@ -23,6 +23,8 @@ from fipscm.scm.base import SCM
 
 SUBSAMPLE = 400  # rows; the time of kernel tests grows with their square
 FEWEST_HOLES = 10  # rows with a missing cell; fewer can hardly differ from the others
+FAR = 0.1  # Wasserstein distance in standard deviations: a column whose samples lie nearer is well met
+CHANCE = 2.5  # times the distance of two such samples, which at most one in twenty exceeds
 EXACT = 1 - 1e-8  # R2; what is left of the variance is rounding error
 
 
@@ -142,7 +144,7 @@ def fit_findings(observed: pd.DataFrame, sampled: pd.DataFrame, rng: np.random.G
             str(name),
             float(distance),
             float("nan"),
-            distance < 0.1,
+            distance < max(FAR, CHANCE * _distance_by_chance(observed[name].to_numpy()) / spread[name]),
             f"Sampled '{name}' lies {distance:.2f} standard deviations (Wasserstein) from the observed column.",
             serious=False,
         )
@@ -156,6 +158,16 @@ def fit_findings(observed: pd.DataFrame, sampled: pd.DataFrame, rng: np.random.G
         p_value > SIGNIFICANCE,
         f"Sampled rows can be told from observed ones (MMD {figure:.3g}, p = {p_value:.2g}).",
     )
+
+
+def _distance_by_chance(column: Array) -> float:
+    """The Wasserstein distance that two samples as large as a column (N,) have on average, if one law made both.
+
+    At each value their shares of smaller rows differ by a normal error.
+    """
+    shares = np.arange(1, len(column)) / len(column)
+    errors = np.sqrt(2 / np.pi) * np.sqrt(2 * shares * (1 - shares) / len(column))
+    return float(errors @ np.diff(np.sort(column)))
 
 
 # What sorted variances mean, by the scale on which the order was inferred.

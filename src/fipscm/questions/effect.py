@@ -167,7 +167,8 @@ class Effect:
     def __str__(self) -> str:
         text = self._finding()
         if self.agreement is not None:
-            text += f" {self.agreement:.0%} of the resampled orders agree with its sign."
+            agreed = "with its sign" if self.possible and self.estimate else "that there is none"
+            text += f" {self.agreement:.0%} of the resampled orders agree {agreed}."
         if self.by_order:
             least, most = min(self.by_order), max(self.by_order)
             text += f" Over {len(self.by_order)} plausible orders: {least:.4g} to {most:.4g}"
@@ -188,7 +189,7 @@ class Effect:
         if not self.possible:
             return (
                 f"By the causal order, {asked.treatment} cannot act on {asked.outcome}: setting it {values} changes "
-                "nothing, if that order is right."
+                "nothing, if that order is right. If you know that it can, fit again with that edge required."
             )
         setting = f"Setting {asked.treatment} {values}"
         premise = "" if self.by_order else ", if the causal order is right"

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fipscm.arrays import Array
+from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.response.base import Response
+from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
 from fipscm.questions.plausible import plausible_models
@@ -42,8 +43,13 @@ def intervened_averages(
     scm: LearnedSCM, deviations: Deviations, do: Do | Intervention, noise: Array, level: float
 ) -> pd.DataFrame:
     """The average of each column under an intervention, over units with these noises (N, D)."""
-    found = averages(lambda model, units: model.do(do).noise_to_sample(units), scm, deviations, noise, level)
-    return pd.DataFrame(dict(zip(("average", "low", "high"), found, strict=True)), index=list(scm.names))
+    average, low, high = averages(
+        lambda model, units: model.do(do).noise_to_sample(units), scm, deviations, noise, level
+    )
+    least, most = np.array([_range(response) for response in scm.responses]).T
+    # What was set may lie beyond what the column had.
+    low, high = np.maximum(low, np.minimum(least, average)), np.minimum(high, np.maximum(most, average))
+    return pd.DataFrame({"average": average, "low": low, "high": high}, index=list(scm.names))
 
 
 def with_ends(
@@ -58,13 +64,20 @@ def with_ends(
     """The counterfactual answers, and after them columns `name (low)` and `name (high)` for each of the model's names.
 
     Each plausible model abducts the noises of the rows itself, and draws them where a value leaves several open. The
-    ends of columns with levels or counts are such values; categories have no ends.
+    ends of columns with levels or counts are such values; those of amounts whose noise multiplies are found on the
+    scale of logarithms, so that none is negative; categories have no ends.
     """
     nodes = [node for node in range(len(scm.names)) if len(scm.block_of(node)) == 1]
     names = [scm.names[node] for node in nodes]
     models = enumerate(plausible_models(scm, deviations))
     possible = (model.counterfactual(rows, do, rng if draw else None)[names].to_numpy() for draw, model in models)
-    ends = dict(zip(("low", "high"), interval(answers[names].to_numpy(), possible, level), strict=True))
+    estimate = answers[names].to_numpy()
+    multiplied = np.array([isinstance(scm.responses[node], Logarithm) for node in nodes]) & (estimate > 0).all(axis=0)
+    found = interval(_logarithms(estimate, multiplied), (_logarithms(each, multiplied) for each in possible), level)
+    ends = {
+        end: np.where(multiplied, np.exp(each * multiplied), each)
+        for end, each in zip(("low", "high"), found, strict=True)
+    }
     for place, node in enumerate(nodes):
         for end in ends.values():
             end[:, place] = _possible_value(scm.responses[node], end[:, place])
@@ -73,6 +86,20 @@ def with_ends(
     if taken:
         raise DataError(f"The rows have a column '{taken[0]}', which an interval would be called: rename it.")
     return pd.concat([answers, pd.DataFrame(added, answers.index)], axis=1)
+
+
+def _logarithms(values: Array, where: Mask) -> Array:
+    """(N, D), with logarithms in some of the columns (D,)."""
+    return np.where(where, np.log(np.where(where, np.maximum(values, np.finfo(np.float64).tiny), 1.0)), values)
+
+
+def _range(response: Response) -> tuple[float, float]:
+    """Between which values the average of a column lies."""
+    if isinstance(response, Thresholds):
+        return float(response.levels[0]), float(response.levels[-1])
+    if response.kind == "gumbel":  # the share of a level
+        return 0.0, 1.0
+    return 0.0 if response.kind in ("count", "logarithm") else -np.inf, np.inf
 
 
 def _possible_value(response: Response, values: Array) -> Array:

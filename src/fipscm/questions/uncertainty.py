@@ -11,7 +11,7 @@ import numpy as np
 from fipscm.arrays import Array, Mask, Order
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.edges.significance import SIGNIFICANCE
-from fipscm.mechanism.regression.linear import least_squares, log_p_values
+from fipscm.mechanism.regression.linear import eliminate_linear, least_squares
 from fipscm.mechanism.regression.usable import usable_rows
 
 
@@ -26,7 +26,9 @@ def total_effects(values: Array, order: Order, possible: Mask | None = None, int
     least = np.log(SIGNIFICANCE / values.shape[1] ** 2)
     for effect in np.flatnonzero(allowed.any(axis=1)):
         causes, rows = np.flatnonzero(allowed[effect]), usable_rows(z, effect, intervened)
-        allowed[effect, causes] = log_p_values(rows[:, causes], rows[:, effect]) < least
+        # Backwards: beside all others, few rows would miss a cause under one order that they find under another.
+        log_p = eliminate_linear(rows[:, causes], rows[:, effect], np.full(len(causes), least))
+        allowed[effect, causes] = log_p < least
     identity = np.eye(len(order))
     standardized = np.linalg.inv(identity - least_squares(z, allowed, intervened).T) - identity
     # Without a path, inversion may leave a rounding error, which must not be taken for an effect.

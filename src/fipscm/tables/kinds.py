@@ -16,6 +16,7 @@ from fipscm.robust import wild_cells
 from fipscm.tables.cells import written_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
+BELOW = "<"  # between the names of grades, the lowest first
 FEW = 10  # as many distinct whole numbers besides 0 are grades rather than measurements
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
 MANY_STEPS = 100  # within a standard deviation: incomes, grams and populations are amounts, unless there are zeros
@@ -71,7 +72,15 @@ def recognise(column: pd.Series) -> Variable | NoVariable:
 
 
 def as_kind(column: pd.Series, kind: str) -> Variable:
-    """The column as the kind that the user says it is, or a DataError that says why it cannot be one."""
+    """The column as the kind that the user says it is, or a DataError that says why it cannot be one.
+
+    Grades that have names are told by these, the lowest first.
+
+    >>> as_kind(pd.Series(["poor", "good", "fair", "good"]), "poor < fair < good")
+    Variable(kind='ordinal', levels=('poor', 'fair', 'good'))
+    """
+    if BELOW in kind:
+        return _as_grades(column, kind)
     if kind not in KINDS:
         raise unknown_name(f"kind of column '{column.name}'", kind, KINDS)
     found = recognise(column)
@@ -84,11 +93,25 @@ def as_kind(column: pd.Series, kind: str) -> Variable:
     if kind == "binary" and distinct != 2:
         raise DataError(f"Column '{column.name}' has {distinct} distinct values, so it cannot be binary.")
     if levels and (kind in ("continuous", "count") or (kind == "ordinal" and _is_unordered(column))):
-        remedy = "make it an ordered pandas category, or numbers" if kind == "ordinal" else "use numbers"
+        remedy = "use numbers"
+        if kind == "ordinal":
+            remedy = f"say which comes first, as in '{f' {BELOW} '.join(map(str, levels))}'"
         raise DataError(f"Column '{column.name}' holds {listed(levels)}, which is not {kind}: {remedy}.")
     if kind == "count" and not _are_counts(column):
         raise DataError(f"Column '{column.name}' holds other than whole numbers from 0 up, so it cannot be a count.")
     return Variable(kind, levels)
+
+
+def _as_grades(column: pd.Series, told: str) -> Variable:
+    """The column as grades, the names of which are told from the lowest to the highest, as in 'low < high'."""
+    found = {str(level).strip(): level for level in levels_of(column)}
+    grades = [name.strip() for name in told.split(BELOW)]
+    if sorted(grades) != sorted(found):
+        raise DataError(
+            f"Column '{column.name}' holds {listed(found, most=20)}, but its grades were told as {listed(grades)}: "
+            f"tell each of them once, from the lowest to the highest, with '{BELOW}' between them."
+        )
+    return Variable("ordinal" if len(grades) > 2 else "binary", tuple(found[name] for name in grades))
 
 
 def levels_of(column: pd.Series) -> tuple[Level, ...]:

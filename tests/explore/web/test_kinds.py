@@ -79,7 +79,12 @@ def test_values_of_the_wrong_kind_are_refused(client, change, says):
 
 @pytest.mark.parametrize(
     ("kinds", "says"),
-    [({"ward": "count"}, "not count"), ({"ward": "rank"}, "kinds"), ({"nobody": "count"}, "nobody")],
+    [
+        ({"ward": "count"}, "not count"),
+        ({"ward": "rank"}, "kinds"),
+        ({"nobody": "count"}, "nobody"),
+        ({"ward": "first < second"}, "told as first, second"),
+    ],
 )
 def test_kinds_that_cannot_be_are_refused(client, kinds, says):
     answer = client.put("/api/edits", json={"kinds": kinds})

@@ -4,6 +4,7 @@ import torch
 
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.edges.posterior import weigh_edges
+from fipscm.mechanism.regression.process import learn_process
 
 
 def standardized(values):
@@ -74,3 +75,10 @@ def test_rows_that_tell_nothing_of_a_node_leave_its_edges_to_the_others(monkeypa
     of_few = weigh_edges(z, allowed, np.where(allowed, 0.1, 0.0), torch.Generator())
     of_more = weigh_edges(more, allowed, np.where(allowed, 0.1, 0.0), torch.Generator(), unusable=unusable)
     np.testing.assert_allclose(of_more.scores[3], of_few.scores[3])
+
+
+def test_the_smoothness_of_the_causes_that_stay_is_their_own():
+    z = standardized(table(300, bend=np.square))
+    found = weighed(z, 0.1)
+    own, causes = found.smoothness[3], z[:, found.kept[3]]
+    assert learn_process(causes, z[:, 3], own).evidence < own.evidence_of(causes, z[:, 3]) + 0.05

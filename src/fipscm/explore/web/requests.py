@@ -15,7 +15,8 @@ Name = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
 Number = Annotated[FiniteFloat, Field(ge=-1e100, le=1e100)]
 # Text never stands for a number: "NaN" is a name.
 LevelName = Annotated[str, Strict(), StringConstraints(max_length=LONGEST_NAME)]
-Kind = Literal["continuous", "count", "ordinal", "binary", "categorical"]
+Grades = Annotated[str, StringConstraints(max_length=LONGEST_NAME, pattern="<")]  # their names, the lowest first
+Kind = Literal["continuous", "count", "ordinal", "binary", "categorical"] | Grades
 Edges = Annotated[list[tuple[Name, Name]], Field(max_length=MOST_EDGES)]
 
 

@@ -30,6 +30,7 @@ from fipscm.mechanism.regression.usable import count_usable, usable_rows
 from fipscm.threads import on_one_thread
 
 SUREST = 7.0  # log odds: the network is never surer than one in a thousand
+SURE = 30.0  # log odds of a cause that stays whatever the others learn: that took half of such odds, and never all
 UNLIKELY = -5.0  # log odds below which a cause is not even tried
 
 
@@ -108,50 +109,65 @@ class Weighed:
 def eliminate_by_evidence(z: Array, y: Array, log_odds: Array) -> Weighed:
     """Remove candidates (N, P) one after the other, the least likely first, until all that stay are likely.
 
-    The odds of a candidate are those when it was removed, or at the end.
+    The odds of a candidate are those when it was removed, or at the end. Learning takes most of the time. The others
+    explain more once their smoothness is learned anew, so that a cause that is unlikely before would be so then: what
+    was learned at first serves until all causes look likely.
     """
     odds = np.zeros(z.shape[1])
-    staying = list(range(z.shape[1]))
-    model = _Model.of(z, y, staying)
-    while staying:
-        # The others explain more once their smoothness is learned anew: a cause that is unlikely now would be so then.
-        for learns in (False, True):
-            for cause in staying:
-                odds[cause] = model.evidence - model.evidence_without(z, y, cause, learns) + log_odds[cause]
-            leaving = sorted((cause for cause in staying if odds[cause] <= 0), key=lambda cause: odds[cause])
-            if leaving:
-                break
+    model = _Model.of(z, y, list(range(z.shape[1])))
+    while True:
+        for cause in model.causes:
+            odds[cause] = model.evidence - model.evidence_without(z, y, cause) + log_odds[cause]
+        leaving = _unlikely(model.causes, odds)
+        if not leaving and not model.exact:
+            model = model.learned(z, y)
+            continue
         if not leaving:
-            break
-        for cause in leaving[: (len(leaving) + 3) // 4]:
-            staying.remove(cause)
-        model = model.on(z, y, staying)
-    return Weighed(odds, model.process)
+            for cause in (cause for cause in model.causes if odds[cause] < SURE):
+                odds[cause] = model.evidence - model.evidence_without(z, y, cause, learns=True) + log_odds[cause]
+            leaving = _unlikely(model.causes, odds)
+        if not leaving:
+            return Weighed(odds, model.process)
+        gone = leaving[: (len(leaving) + 3) // 4]
+        model = model.on(z, y, [cause for cause in model.causes if cause not in gone])
+
+
+def _unlikely(causes: list[int], odds: Array) -> list[int]:
+    """Those with odds against them, the least likely first."""
+    return sorted((cause for cause in causes if odds[cause] <= 0), key=lambda cause: odds[cause])
 
 
 @dataclass(frozen=True)
 class _Model:
-    """A line, or a curve with its process, through some of the causes; and its log evidence."""
+    """A line, or a curve with its process, through some of the causes; its log evidence, and whether that is exact."""
 
     causes: list[int]
     evidence: float
     process: Process | None
+    exact: bool
 
     @classmethod
     def of(cls, z: Array, y: Array, causes: list[int], start: Process | None = None) -> "_Model":
+        """What the rows prefer; a curve is learned roughly unless there is a start."""
         if causes:
-            process = learn_process(z[:, causes], y, start)
+            process = learn_process(z[:, causes], y, start, roughly=start is None)
             if process.evidence > steepest_evidence(z[:, causes], y) + CURVED:
-                return cls(list(causes), process.evidence, process)
-        return cls(list(causes), linear_evidence(z[:, causes], y), None)
+                return cls(causes, process.evidence, process, start is not None)
+        return cls(causes, linear_evidence(z[:, causes], y), None, True)
+
+    def learned(self, z: Array, y: Array) -> "_Model":
+        """The same with a smoothness of its own."""
+        return _Model.of(z, y, self.causes, self.process)
 
     def on(self, z: Array, y: Array, causes: list[int]) -> "_Model":
-        """The same on some of its causes; a line stays a line."""
+        """The same on some of its causes; a line stays a line, and a curve as smooth as it is."""
+        line = linear_evidence(z[:, causes], y)
         if self.process is None:
-            return _Model(list(causes), linear_evidence(z[:, causes], y), None)
-        return _Model.of(z, y, causes, self._process_of(causes))
+            return _Model(causes, line, None, True)
+        process = self._process_of(causes)
+        return _Model(causes, max(line, process.evidence_of(z[:, causes], y)), process, False)
 
-    def evidence_without(self, z: Array, y: Array, cause: int, learns: bool) -> float:
+    def evidence_without(self, z: Array, y: Array, cause: int, *, learns: bool = False) -> float:
         """That of the other causes, whose smoothness stays as it is or is learned anew."""
         others = [other for other in self.causes if other != cause]
         line = linear_evidence(z[:, others], y)

@@ -73,14 +73,17 @@ class Process:
         return np.log([*self.relevance, self.signal, self.noise])
 
 
-def learn_process(z: Array, y: Array, start: Process | None = None, spread: Array | None = None) -> Process:
+def learn_process(
+    z: Array, y: Array, start: Process | None = None, spread: Array | None = None, *, roughly: bool = False
+) -> Process:
     """Learn from causes (N, P) and effect (N,); at most from the first MOST_ROWS, of many from the first ENOUGH_ROWS.
 
     Without a start, several are tried on a few rows, which come near in little time; more rows then need few steps.
     What is learned is a sum of parts, or has no line, if its start is or has. Where noises are uneven, a spread (N,)
-    multiplies that of each row.
+    multiplies that of each row. What is learned roughly takes half of the time.
     """
     rows, tolerance = _rows_and_tolerance(len(z))
+    tolerance = ROUGH if roughly else tolerance
     uneven = np.ones(len(z)) if spread is None else np.square(spread)
     if start is None:
         few = z[:FIRST_ROWS], y[:FIRST_ROWS], uneven[:FIRST_ROWS]

@@ -105,10 +105,15 @@ function moved(column, tier) {
   return tiers.filter((names) => names.length);
 }
 
+// Grades may be told by their names, the lowest first, which only the command line and Python can.
+function toldKind(kind) {
+  return kind?.includes("<") ? "ordinal" : kind;
+}
+
 function show() {
   const { tier, tierHint, kinds, list, refit, cancel, bar, stage, changes, save } = parts;
   const { required, forbidden, hidden, tiers, kinds: told } = edits();
-  for (const chosen of kinds.querySelectorAll("select")) chosen.value = told[chosen.dataset.column] ?? screen().variables[chosen.dataset.column].kind;
+  for (const chosen of kinds.querySelectorAll("select")) chosen.value = toldKind(told[chosen.dataset.column]) ?? screen().variables[chosen.dataset.column].kind;
   const chosen = tier.value;
   tier.replaceChildren(html("option", { value: "0" }, "no tier"), ...[...tiers, []].map((_, at) => html("option", { value: String(at + 1) }, `tier ${at + 1}`)));
   tier.value = chosen && Number(chosen) <= tiers.length + 1 ? chosen : "1";

@@ -72,12 +72,17 @@ def test_bent_values_are_read_by_the_second_network_and_by_the_ranks_of_the_firs
     assert {len(order) for order in drawn_orders(bent, rng, draws=2)} == {5}
 
 
-def test_noise_that_multiplies_is_read_by_the_second_network_alone_and_from_all_rows(amounts):
-    assert shipped_reading(amounts[usual_rows(amounts)], raw=False) == Reading(wide_encoder(), "both")
-    expected = remove_leaves(Reading(wide_encoder(), "both").of(amounts, raw=False))
+def test_noise_that_multiplies_is_read_by_both_networks_and_from_all_rows(amounts):
+    together = shipped_reading(amounts[usual_rows(amounts)], raw=False)
+    assert (together.first, together.second) == (Reading(shipped_encoder(), "values"), Reading(wide_encoder(), "both"))
+    expected = remove_leaves(together.of(amounts, raw=False))
     found = zero_shot_order(amounts)
     np.testing.assert_array_equal(found.order, expected.order)
     assert (found.sureness, found.view) == (expected.sureness, "both")
+
+
+def test_two_columns_are_read_by_the_first_network_alone(amounts):
+    assert shipped_reading(amounts[:, :2], raw=False) == Reading(shipped_encoder())
 
 
 def test_missing_cells_do_not_make_an_additive_table_look_like_another_one(additive, rng):

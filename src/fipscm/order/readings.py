@@ -3,9 +3,10 @@
 The first network that ships was trained on additive noise, and reads the values of the columns. A second network has
 seen noise of every kind. Where it does not take a table for additive, it decides together with the first one, which has
 the smaller say: two networks that were trained on other tables make other mistakes. Where values look bent, the first
-one reads the columns by their ranks, as no monotone sensor can bend them. Another network,
-given by the user, reads one view or both; where it can read either, the one in which it is surer of its leaves counts:
-there the table looks like those that it knows.
+one reads the columns by their ranks, as no monotone sensor can bend them. Two columns alone are read by the first
+network: of measured pairs it orders more right, and two columns tell little about what their noise is like. Another
+network, given by the user, reads one view or both; where it can read either, the one in which it is surer of its leaves
+counts: there the table looks like those that it knows.
 """
 
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from fipscm.order.weights import Encoder, shipped_encoder, wide_encoder
 from fipscm.robust import all_vary, tame_rows
 
 SAY = 0.4  # what the first network's log odds count where noise does not look additive
+PAIR = 2  # columns
 ENOUGH_ROWS = 500  # to tell what a table is like
 ADDITIVE, BENT = [WORLDS.index(world) for world in ("linear-gaussian", "additive")], WORLDS.index("post-nonlinear")
 
@@ -64,7 +66,7 @@ class Together:
 def shipped_reading(values: Array, raw: bool) -> Reading | Together:
     """How the networks that ship for continuous columns read rows (N, D)."""
     _, world = first_look(values, raw)
-    if world is None or is_additive(world):
+    if values.shape[1] <= PAIR or world is None or is_additive(world):
         return Reading(shipped_encoder())
     view = "ranks" if world[BENT] > 0.5 else "values"
     return Together(Reading(shipped_encoder(), view), Reading(wide_encoder(), "both"), SAY)

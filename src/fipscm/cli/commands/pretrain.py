@@ -15,7 +15,7 @@ def pretrain(
     steps: Annotated[
         float, typer.Option(min=1, help="Steps of the run in all; the rate falls to zero over the last 2,000.")
     ] = math.inf,
-    tasks: Annotated[str, typer.Option(help="small tables, as a run begins with, mixed, wide, or pairs.")] = "mixed",
+    tasks: Annotated[str, typer.Option(help="small tables, as at the start of a run, mixed, or wide.")] = "mixed",
     simulators: Annotated[int, typer.Option(min=0, help="Processes that simulate training tables.")] = 1,
     seed: Seed = 0,
     encoder: Annotated[

@@ -21,7 +21,6 @@ from fipscm.order.network.reader import TABLES
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import scaled
 from fipscm.order.training.p_in import training_scm
-from fipscm.order.training.pairs import sample_pair
 from fipscm.order.training.prior import TrainingTable, plain_table, sample_training_table
 
 
@@ -36,7 +35,7 @@ class TaskConfig:
         cells: most cells of a table, so that a large table does not take the time of many small ones.
         scms: most tables per batch.
         pairs: most pairs of variables in all tables of a batch, so that every batch takes about the same time.
-        prior: "p-in" for the paper's additive noise, "wide" for tables as varied as real ones, "pairs" for two columns.
+        prior: "p-in" for the paper's additive noise, "wide" for tables as varied as real ones.
         prefixes: from each table, so many numbers of leaves are removed; the paper's encoder has one per batch.
         passes: how often a batch is seen on average: simulating a table takes longer than learning from it.
         pool: how many of the last batches may be seen again.
@@ -57,7 +56,6 @@ class TaskConfig:
 SAMPLERS: dict[str, Callable[[int, int, np.random.Generator], TrainingTable]] = {
     "p-in": plain_table,
     "wide": sample_training_table,
-    "pairs": sample_pair,
 }
 # A run starts on small tables: many of them in little time, with the same kinds of mechanisms and noises.
 CURRICULUM = {
@@ -71,8 +69,6 @@ CURRICULUM = {
         prior="wide",
         passes=8,
     ),
-    # Two columns are read in no time, so that a batch can be large and need not be seen as often.
-    "pairs": TaskConfig(nodes=((2, 2, 1.0),), rows=(50, 5_000), scms=96, prior="pairs", passes=8),
 }
 
 

@@ -149,7 +149,6 @@ _PRIORS = {
     "p-in": _P_IN,
     "wide": f"one in four: {_P_IN}; half: the same with other functions, kinds of noise, hidden causes and sensors; "
     "the others mix mechanisms, noises, sensors, kinds",
-    "pairs": "two columns: in seven of ten the effect is a smooth curve of an uneven cause, the others are as in wide",
 }
 
 

@@ -68,7 +68,7 @@ def sample_column(causes: Array, palette: Palette, rng: np.random.Generator) -> 
 def sample_copy(source: Array, palette: Palette, rng: np.random.Generator) -> Column:
     """Draw a column that measures another one (N,), with a little noise."""
     law, noise = _noise(len(source), palette, rng)
-    true = tamed(Additive(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
+    true = _tamed(Additive(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
     return Column(true, true, frozenset({"near-copy", law}))
 
 
@@ -83,8 +83,8 @@ def _root(causes: Array, palette: Palette, rng: np.random.Generator) -> tuple[Ar
 def _effect(causes: Array, palette: Palette, rng: np.random.Generator) -> tuple[Array, frozenset[str]]:
     function, entrance = str(rng.choice(palette.functions)), str(rng.choice(palette.entrances))
     law, noise = _noise(len(causes), palette, rng)
-    signal = tamed(FUNCTIONS[function](causes.shape[1], rng)(causes))
-    true = tamed(ENTRANCES[entrance](causes.shape[1], rng)(signal, noise, causes))
+    signal = _tamed(FUNCTIONS[function](causes.shape[1], rng)(causes))
+    true = _tamed(ENTRANCES[entrance](causes.shape[1], rng)(signal, noise, causes))
     return true, frozenset({function, entrance, law})
 
 
@@ -110,9 +110,9 @@ def recorded(column: Column, palette: Palette, rng: np.random.Generator) -> Colu
 
 def _noise(rows: int, palette: Palette, rng: np.random.Generator) -> tuple[str, Array]:
     law = str(rng.choice(palette.laws))
-    return law, tamed(NOISES[law](rng, (rows,)))
+    return law, _tamed(NOISES[law](rng, (rows,)))
 
 
-def tamed(values: Array) -> Array:
+def _tamed(values: Array) -> Array:
     """(N,) standardized, the wildest values moved in."""
     return standardized(np.clip(standardized(values), -WILDEST, WILDEST))

@@ -39,10 +39,7 @@ from fipscm.order.confidence import log_odds
 from fipscm.order.inference import zero_shot_order
 from fipscm.order.network.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
 from fipscm.order.network.views_encoder import ViewsEncoder
-from fipscm.order.readings import first_look, shipped_reading
-from fipscm.order.removal import remove_leaves
-from fipscm.order.revision import WORTH, turns
-from fipscm.order.rows.fill import fill_linearly
+from fipscm.order.readings import first_look
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
 from fipscm.order.training.prior import TrainingTable, sample_training_table
@@ -177,32 +174,6 @@ def trust(tables: int = 300, seed: int = 5_000, draws: int = 20, scale: str = "s
     )
     for world, slope, weight in zip(WORLDS, found.x, likely.sum(axis=0), strict=True):
         print(f"{scale}, {world}: {slope:.2f} ({weight:.0f} edges)", flush=True)
-
-
-@app.command()
-def revisions(tables: int = 150, seed: int = 7_000) -> None:
-    """Learn from tables like those of training what a gain in likelihood counts beside the lead of the network.
-
-    Of every edge that the network has the right or the wrong way round: should it be turned? The answer is a logistic
-    regression on the lead and on the logarithm of one plus the gain in standard errors; what counts is their ratio.
-    """
-    evidence, turned = [], []
-    for each in range(seed, seed + tables):
-        rng = np.random.default_rng(each)
-        nodes, rows = int(rng.integers(4, 11)), round(np.exp(rng.uniform(np.log(600), np.log(3_000))))
-        drawn = sample_training_table(nodes, rows, rng)
-        way = shipped_reading(drawn.values, False)
-        found = remove_leaves(way.of(drawn.values, False))
-        for turn in turns(fill_linearly(drawn.values), found.order, found.edges, found.leads):
-            cause, effect = turn.pair
-            if drawn.adjacency[cause, effect] or drawn.adjacency[effect, cause]:
-                evidence.append((turn.lead, turn.evidence / WORTH))
-                turned.append(drawn.adjacency[effect, cause])
-    learned = LogisticRegression(C=10.0, fit_intercept=False).fit(np.array(evidence), np.array(turned))
-    lead, gain = learned.coef_[0]
-    print(
-        f"lead {lead:.2f}, gain {gain:.2f}: worth {-gain / lead:.2f} ({sum(turned)} of {len(turned)} edges are wrong)"
-    )
 
 
 def _reader_of(drawn: TrainingTable) -> Encoder | None:

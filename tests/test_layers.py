@@ -93,8 +93,6 @@ ROWS = [
     {"order.paper"},
     {"order.weights"},
     {"order.classical.linear", "order.readings"},
-    {"order.likelihood"},
-    {"order.revision"},
     {"order.inference"},
     {"order.classical.hidden_causes"},
     {"order.confidence"},

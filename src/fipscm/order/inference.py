@@ -1,8 +1,7 @@
 """From validated rows to orders of column positions, with any encoder. Shapes: N rows, D variables.
 
 A table is read in several ways (`order.readings`); where its usual rows look additive, by those alone. Where rows look
-linear and are likelier along the order of a linear model, that order is taken. Where noise is not additive, edges are
-turned for which the rows speak more strongly than the network does against it (`order.revision`).
+linear and are likelier along the order of a linear model, that order is taken.
 
 `before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was set from
 outside: (N, D), true where a column was; nothing unless given.
@@ -26,7 +25,6 @@ from fipscm.order.classical.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.readings import Reading, Together, shipped_reading, views_of
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
-from fipscm.order.revision import revised
 from fipscm.order.rows.experiments import effect_log_odds, observed_rows, rows_by_experiment
 from fipscm.order.rows.fill import fill_linearly
 from fipscm.order.weights import Encoder
@@ -92,8 +90,6 @@ def _read(
             line = linear_order(fill_linearly(observed), found.order)
             if line is not None:
                 found = _along(line, found, before, partial(answer, way))
-            elif encoder is None and way.view == "both":
-                found = _with_turns(fill_linearly(observed), found, before, partial(answer, way))
         return _Read(found, way, rows)
 
 
@@ -116,16 +112,6 @@ def _along(line: Order, found: Removal, before: Mask | None, answer: Callable[[M
     if (line == found.order).all() or (before is not None and (before & allowed).any()):
         return found
     return replace(answer(allowed.T), linear=True)
-
-
-def _with_turns(complete: Array, found: Removal, before: Mask | None, answer: Callable[[Mask], Removal]) -> Removal:
-    """What is found along the order that a likelihood makes of the network's."""
-    if found.edges is None or found.leads is None:
-        return found
-    revision = revised(complete, found.order, found.edges, found.leads, before)
-    if not revision.evidence.any():
-        return found
-    return replace(answer(allowed_from_order(revision.order).T), turned=revision.evidence)
 
 
 def drawn_orders(
@@ -154,7 +140,6 @@ def drawn_orders(
                 return direct_order(standardized(complete[read]))
             reader = whole.way.of(values[read], raw)
             effects = effect_log_odds(complete[rows], intervened[rows])
-            effects = effects if whole.answer.turned is None else effects + whole.answer.turned
             return remove_leaves(reader, random_leaf(generator), before, effects).order
 
     return list(Parallel(n_jobs=processor_cores(n_jobs))(delayed(draw)(child) for child in rng.spawn(draws)))

@@ -45,8 +45,6 @@ class Removal:
     world: Array | None = None  # (len(WORLDS),): the probability that the table is like that
     view: str = "values"  # how the columns were read
     linear: bool = False  # whether the order is that of a linear model, and not the encoder's
-    leads: Array | None = None  # (D, D) at [i, j]: by how much the log odds of a leaf j exceeded those of i
-    turned: Array | None = None  # (D, D) at [i, j]: the log odds by which rows made i a cause of j, and not its effect
 
 
 @torch.no_grad()
@@ -68,7 +66,6 @@ def remove_leaves(
     effects = np.zeros((variables, variables)) if effects is None else effects
     remaining, removed = np.arange(variables), list[np.intp]()
     edges: Array | None = np.zeros((variables, variables))
-    leads = np.zeros((variables, variables))
     whole: Logits | None = None
     sureness = list[float]()
     while len(remaining) > 1:
@@ -81,7 +78,6 @@ def remove_leaves(
         odds = logits.leaf.double() - torch.from_numpy(affects)
         leaf = choose(odds.masked_fill(torch.from_numpy(held), -torch.inf))
         sureness.append(float(odds[:, leaf].mean()))
-        leads[remaining, remaining[leaf]] = (odds[:, [leaf]] - odds).mean(dim=0).numpy()
         if logits.parent is None:
             edges = None
         elif edges is not None:
@@ -91,7 +87,7 @@ def remove_leaves(
         remaining = np.delete(remaining, leaf)
         reader = reader.without(torch.full((reader.shape[0],), leaf))
     order = np.array([*remaining, *removed[::-1]], dtype=np.intp)
-    return Removal(order, edges, float(np.mean(sureness or [0.0])), *side_answers(whole), leads=leads)
+    return Removal(order, edges, float(np.mean(sureness or [0.0])), *side_answers(whole))
 
 
 def side_answers(logits: Logits | None) -> tuple[Array | None, Array | None, str]:

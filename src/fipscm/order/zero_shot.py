@@ -55,7 +55,6 @@ class ZeroShot:
         linear: whether the order is that of a linear model with noise that is not normal, which the rows look made of.
         orderable: false if the table cannot be told from a linear one with normal noise, whose standardized columns do
             not show who causes whom.
-        turned: pairs of columns that the network had the other way round, and that the likelihood of the rows turned.
     """
 
     order: list[Hashable]
@@ -68,7 +67,6 @@ class ZeroShot:
     view: str = "values"
     orderable: bool = True
     linear: bool = False
-    turned: tuple[tuple[Hashable, Hashable], ...] = ()
 
     @property
     def remarks(self) -> list[str]:
@@ -81,9 +79,6 @@ class ZeroShot:
             remarks.append(f"The columns were {as_well}read by their ranks, which bent values do not change.")
         if self.linear:
             remarks.append("The rows look linear with noise that is not normal: their order is that of such a model.")
-        if self.turned:
-            pairs = ", ".join(f"'{cause}' before '{effect}'" for cause, effect in self.turned)
-            remarks.append(f"The rows are likelier with {pairs}: the order was changed there.")
         if not self.orderable:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
@@ -191,10 +186,7 @@ def zero_shot(
     world = None if like is None else dict(zip(WORLDS, like.tolist(), strict=True))
     order = [names[column] for column in found.order]
     orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(fill_linearly(values)) < SIGNIFICANCE
-    turned = () if found.turned is None else tuple((names[i], names[j]) for i, j in np.argwhere(found.turned))
-    return ZeroShot(
-        order, found.order, edges, confounded, world, missing, raw, found.view, orderable, found.linear, turned
-    )
+    return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view, orderable, found.linear)
 
 
 def order_confidence(

@@ -83,35 +83,10 @@ class Bend:
         return np.clip(np.searchsorted(places, values, side="right") - 1, 0, len(places) - 2)
 
 
-@dataclass(frozen=True)
-class BendParts:
-    """Every bend with these knots is a sum of one curve for each knot, times its slope there.
-
-    Attributes:
-        knots: (K,).
-        curves: (N, K) the curve of each knot at the rows, of mean zero.
-        stretches: (N, K) its derivative there.
-    """
-
-    knots: Array
-    curves: Array
-    stretches: Array
-
-    @classmethod
-    def of(cls, values: Array, count: int) -> "BendParts | None":
-        """Of a column (N,), with knots at normal quantiles; None where a value is so frequent that two fall on it."""
-        knots = np.quantile(values, special.ndtr(np.linspace(-OUTERMOST, OUTERMOST, count)))
-        if not (np.diff(knots) > 0).all():
-            return None
-        bends = [Bend(knots, slopes) for slopes in np.eye(count)]
-        curves = np.column_stack([bend(values) for bend in bends])
-        return cls(knots, curves - curves.mean(axis=0), np.column_stack([bend.slope(values) for bend in bends]))
-
-
 def learn_bend(causes: Array, values: Array) -> Bend | None:
     """The curve on which standardized causes (N, P) leave the most likely noises of a column (N,), taken as normal.
 
-    None where a value is too frequent for that.
+    None where a value is so frequent that two knots would fall on it.
     """
     import torch
 
@@ -119,18 +94,22 @@ def learn_bend(causes: Array, values: Array) -> Bend | None:
     from fipscm.mechanism.regression.smooth import WaveRegression, Waves
 
     causes, values = causes[:MOST_ROWS], values[:MOST_ROWS]
-    parts = BendParts.of(values, KNOTS)
-    if parts is None:
+    knots = np.quantile(values, special.ndtr(np.linspace(-OUTERMOST, OUTERMOST, KNOTS)))
+    if not (np.diff(knots) > 0).all():
         return None
     count = min(WAVES, WAVES_PER_CAUSE * causes.shape[1])
     waves = Waves.draw(causes.shape[1], count, torch.Generator().manual_seed(0))
-    bend, smoothness = Bend(parts.knots, np.ones(KNOTS)), None
+    bend, smoothness = Bend(knots, np.ones(KNOTS)), None
+    # A curve is a sum of one curve for each knot, times its slope there.
+    parts = np.column_stack([Bend(knots, slopes)(values) for slopes in np.eye(KNOTS)])
+    parts -= parts.mean(axis=0)
+    stretches = np.column_stack([Bend(knots, slopes).slope(values) for slopes in np.eye(KNOTS)])
     for _ in range(ROUNDS):
-        bent = parts.curves @ bend.slopes
+        bent = parts @ bend.slopes
         smoothness = learn_process(causes, bent / bent.std(), smoothness)
         regression = WaveRegression(causes, waves, smoothness)
-        left = np.column_stack([curve - regression.predict(regression.fit(curve)) for curve in parts.curves.T])
-        bend = Bend(parts.knots, likeliest_slopes(parts.stretches, parts.curves.T @ left / len(values), bend.slopes))
+        left = np.column_stack([part - regression.predict(regression.fit(part)) for part in parts.T])
+        bend = Bend(knots, _likeliest(stretches, parts.T @ left / len(values), bend.slopes))
     return Bend(bend.knots, bend.slopes, positive=bool(values.min() > 0))
 
 
@@ -139,7 +118,7 @@ def _some(values: Array) -> Array:
     return np.maximum(values, np.finfo(np.float64).tiny)
 
 
-def likeliest_slopes(stretches: Array, left: Array, start: Array) -> Array:
+def _likeliest(stretches: Array, left: Array, start: Array) -> Array:
     """(K,) slopes with the largest likelihood, whose variance has been maximized out.
 
     stretches: (N, K) how far each knot's slope stretches the curve at each row; left: (K, K) covariance of what the

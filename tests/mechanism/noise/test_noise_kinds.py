@@ -114,6 +114,17 @@ def test_additive_noise_stays_additive_bit_for_bit(law):
     pd.testing.assert_frame_equal(found.counterfactual(table, do), plain.counterfactual(table, do), check_exact=True)
 
 
+@pytest.mark.parametrize(("driven", "kind"), [(0.0, "additive"), (1.0, "location-scale")], ids=["even", "uneven"])
+def test_rows_that_lie_alone_do_not_pass_for_rows_with_little_noise(driven, kind):
+    rng = np.random.default_rng(0)
+    x = rng.laplace(size=(300, 3))
+    noise = 0.5 * np.exp(driven * np.minimum(x[:, 0], 2)) * rng.standard_normal(300)
+    table = pd.DataFrame(x, columns=list("abc")).assign(d=3 * np.sin(x[:, 0] + x[:, 1]) * np.cos(x[:, 2]) + noise)
+    graph = np.zeros((4, 4), dtype=int)
+    graph[:3, 3] = 1
+    assert FiP(graph=graph, random_state=0).fit(table).mechanisms_["noise"]["d"] == kind
+
+
 def test_a_cause_of_the_spread_alone_is_found():
     noise = noises(4)
     table = pd.DataFrame(

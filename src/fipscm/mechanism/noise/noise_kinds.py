@@ -17,7 +17,13 @@ from fipscm.graph import listed
 from fipscm.mechanism.edges.significance import SIGNIFICANCE, log_p_of_gain
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise.distribution import NARROWEST, EmpiricalNoise, TabulatedDensity
-from fipscm.mechanism.noise.uneven import NodeRows, NoiseTable, with_location_scale, with_response
+from fipscm.mechanism.noise.uneven import (
+    NodeRows,
+    NoiseTable,
+    freed_of_leverage,
+    with_location_scale,
+    with_response,
+)
 from fipscm.mechanism.noise.unevenness import log_p_of_each, log_p_of_uneven_shape, log_p_of_unevenness
 from fipscm.mechanism.progress import OnProgress, silent, steps_of
 from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
@@ -102,7 +108,8 @@ def _with_location_scales(
     on_step = steps_of("Comparing noises", on_progress)
     for step, node in enumerate(nodes.tolist(), start=1):
         rows = NodeRows.of(model, node, table)
-        if noise != AUTO or log_p_of_unevenness(rows.inputs, rows.residual) < limit:
+        even = freed_of_leverage(rows, model, node, table)
+        if noise != AUTO or log_p_of_unevenness(rows.inputs, even) < limit:
             smoothness = doubted[node] = SpreadSmoothness.learn(rows.inputs, rows.residual)
             compared = rows.compared(smoothness)
             gains[node] = compared.gains.mean()

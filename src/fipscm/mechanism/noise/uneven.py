@@ -13,13 +13,14 @@ from fipscm.mechanism.noise.distribution import NARROWEST, TabulatedDensity
 from fipscm.mechanism.regression.curve import fit_curve
 from fipscm.mechanism.regression.parabola import Parabola, fit_parabola
 from fipscm.mechanism.regression.process import Process
-from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.regression.smooth import WaveRegression
+from fipscm.mechanism.regression.skip import FEW_ROWS, Skip
+from fipscm.mechanism.regression.smooth import WaveRegression, leverage_of_waves
 from fipscm.mechanism.regression.spread import Spread, SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
 
 COMPARED_ROWS = 6_000  # on which kinds of noise are compared
+HIGHEST_LEVERAGE = 0.99  # of one row; a residual divided by less than what is left would be arbitrary
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,18 @@ class NodeRows:
         size = np.ones(len(self.residual)) if spread is None else spread(self.inputs)
         noise = self.residual / size
         return np.asarray(TabulatedDensity.of(noise[seen], NARROWEST)(noise[unseen]) - np.log(size[unseen]))
+
+
+def freed_of_leverage(rows: NodeRows, model: LearnedSCM, node: int, table: NoiseTable) -> Array:
+    """(K,), residuals that are equally large on average if the noises are.
+
+    A curve of few rows passes close to those that lie alone: their residuals are small, whatever their noise is.
+    """
+    if len(table.z) > FEW_ROWS or node not in table.smoothness or not model.skip.amplitudes[node].any():
+        return rows.residual
+    causes, process = table.z[table.known[:, node]][:, model.on_mean[node]], table.smoothness[node]
+    leverage = leverage_of_waves(causes, model.skip.waves_of(node).suited_to(process), process)
+    return np.asarray(rows.residual / np.sqrt(1 - np.minimum(leverage, HIGHEST_LEVERAGE)))
 
 
 class Compared(NamedTuple):

@@ -5,7 +5,7 @@ the waves have the covariance of the process in `process.py`, up to an error tha
 prior variances are the penalties of a ridge regression.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from torch import Tensor
 from fipscm.arrays import Array
 from fipscm.mechanism.regression.axes import along_axes
 from fipscm.mechanism.regression.process import LEVEL, Process
+from fipscm.mechanism.regression.ridge import InFunctions, InRows, is_quicker_in_rows
 
 BLOCK = 8_192  # rows at a time: the waves of a million rows do not fit into memory
 MOST_KEPT = 20_000_000  # values of functions that are kept for another fit
@@ -82,6 +83,8 @@ class Fit:
 def fit_waves(z: Array, y: Array, waves: Waves, process: Process) -> Fit:
     """The posterior mean of the process, given causes (N, P) and effect (N,)."""
     size = 1 + z.shape[1] + len(waves.phases)
+    if is_quicker_in_rows(len(z), size):
+        return WaveRegression(z, waves, process).fit(y)
     gram, target = np.zeros((size, size)), np.zeros(size)
     for start in range(0, len(z), BLOCK):
         functions = _functions(z[start : start + BLOCK], waves, process)
@@ -99,44 +102,34 @@ class WaveRegression:
 
     def __init__(self, z: Array, waves: Waves, process: Process, weights: Array | None = None) -> None:
         self._z, self._waves, self._process = z, waves, process
-        self._weights = np.ones(len(z)) if weights is None else weights
-        self._kept: list[tuple[slice, Array]] | None = None
         size = 1 + z.shape[1] + len(waves.phases)
-        if len(z) * size <= MOST_KEPT:
-            self._kept = list(self._blocks())
-        gram = np.zeros((size, size))
-        for block, functions in self._kept or self._blocks():
-            weighted = functions if weights is None else np.sqrt(weights[block, None]) * functions
-            gram += weighted.T @ weighted
-        self._penalties = _penalties(size, z.shape[1], process)
-        gram.flat[:: size + 1] += self._penalties
-        self._factor = linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
+        self._kept = list(self._computed()) if len(z) * size <= MOST_KEPT else None
+        penalties = _penalties(size, z.shape[1], process)
+        self._ridge: InRows | InFunctions
+        if is_quicker_in_rows(len(z), size):
+            self._ridge = InRows(np.vstack([functions for _, functions in self._blocks()]), penalties, weights)
+        else:
+            self._ridge = InFunctions(self._blocks, penalties, weights)
 
     def fit(self, y: Array) -> Fit:
         """The posterior mean of the process, given an effect (N,)."""
-        causes, (solution, _) = self._z.shape[1], self._solved(y)
+        causes, solution = self._z.shape[1], self._ridge.coefficients(y)
         return Fit(float(solution[0]), solution[1 : causes + 1], solution[causes + 1 :])
 
     def evidence(self, y: Array) -> float:
         """Log marginal likelihood of an effect (N,), but for what no process changes."""
-        noise, (solution, target) = self._process.noise, self._solved(y)
-        unexplained = float((self._weights * y) @ y - target @ solution)
-        volume = 2 * np.log(self._factor[0].diagonal()).sum() - np.log(self._penalties).sum()
-        return -0.5 * (unexplained / noise + float(volume) + len(y) * float(np.log(noise)))
-
-    def _solved(self, y: Array) -> tuple[Array, Array]:
-        """(1 + P + M,) the coefficients of what enters linearly, and what each of it has in common with y (N,)."""
-        pulled = self._weights * y
-        pieces = [functions.T @ pulled[block] for block, functions in self._kept or self._blocks()]
-        target = np.sum(pieces, axis=0)
-        return linalg.cho_solve(self._factor, target, check_finite=False), target
+        noise, unexplained = self._process.noise, self._ridge.unexplained(y)
+        return -0.5 * (unexplained / noise + self._ridge.volume + len(y) * float(np.log(noise)))
 
     def predict(self, fit: Fit) -> Array:
         """(N,), what a fit says about these rows."""
         solution = np.concatenate([[fit.intercept], fit.weights, fit.amplitudes])
-        return np.concatenate([functions @ solution for _, functions in self._kept or self._blocks()])
+        return np.concatenate([functions @ solution for _, functions in self._blocks()])
 
-    def _blocks(self) -> Iterator[tuple[slice, Array]]:
+    def _blocks(self) -> Iterable[tuple[slice, Array]]:
+        return self._computed() if self._kept is None else self._kept
+
+    def _computed(self) -> Iterator[tuple[slice, Array]]:
         for start in range(0, len(self._z), BLOCK):
             block = slice(start, start + BLOCK)
             yield block, _functions(self._z[block], self._waves, self._process)
@@ -168,8 +161,11 @@ def predict_halves(z: Array, y: Array, waves: Waves, process: Process, spread: A
 def leverage_of_waves(z: Array, waves: Waves, process: Process) -> Array:
     """(N, P) -> (N,), how far each row pulls its own prediction, if `fit_waves` is given all of them."""
     functions = _functions(z, waves, process)
+    penalties = _penalties(functions.shape[1], z.shape[1], process)
+    if is_quicker_in_rows(*functions.shape):
+        return InRows(functions, penalties, None).leverage()
     gram = functions.T @ functions
-    gram.flat[:: len(gram) + 1] += _penalties(len(gram), z.shape[1], process)
+    gram.flat[:: len(gram) + 1] += penalties
     root = linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
     return np.asarray(np.square(linalg.solve_triangular(root, functions.T, lower=True)).sum(axis=0))
 

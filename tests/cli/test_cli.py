@@ -169,11 +169,11 @@ def test_doubts_about_an_edge_are_told_in_words_and_those_about_strangers_are_no
     assert "Unsure" not in fipscm("fit", tmp_path / "strangers.csv", "--out", tmp_path / "m.fip").stdout
     asked = fipscm("order", tmp_path / "data.csv")
     assert sorted(asked.stdout.split()) == ["left", "right"]
-    assert asked.stderr.startswith("fipscm: Unsure of 1 in 1 directions: '")
+    assert asked.stderr.startswith("fipscm: Unsure of 1 of 1 direction: '")
     assert asked.stderr.count("\n") == 1
     assert fipscm("order", tmp_path / "data.csv", "--no-assess").stderr == ""
     fitted = fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip")
-    assert "\nUnsure of 1 in 1 directions: '" in fitted.stdout
+    assert "\nUnsure of 1 of 1 direction: '" in fitted.stdout
     assert "--tiers" in fitted.stdout  # what helps
     known = fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip", "--order", "left,right", "--no-assess")
     assert "nsure" not in known.stdout

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING
 
+from fipscm.errors import counted
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -20,7 +22,7 @@ def doubt(edges: Collection[Edge], confidence: "pd.DataFrame") -> str:
     >>> import pandas as pd
     >>> confidence = pd.DataFrame([[0.5, 0.62], [0.38, 0.5]], ["dose", "pain"], ["dose", "pain"])
     >>> print(doubt([("dose", "pain")], confidence))
-    Unsure of 1 in 1 directions: 'dose' before 'pain' (62% sure). If you know better, say so with --tiers or --roots.
+    Unsure of 1 of 1 direction: 'dose' before 'pain' (62% sure). If you know better, say so with --tiers or --roots.
     """
     shares = confidence.to_dict(orient="index")
     unsure = sorted((shares[cause][effect], str(cause), str(effect)) for cause, effect in edges)
@@ -30,6 +32,6 @@ def doubt(edges: Collection[Edge], confidence: "pd.DataFrame") -> str:
     pairs = [f"'{cause}' before '{effect}' ({share:.0%} sure)" for share, cause, effect in unsure[:NAMED]]
     more = [f"and {len(unsure) - NAMED} more"] if len(unsure) > NAMED else []
     return (
-        f"Unsure of {len(unsure)} in {len(edges)} directions: {', '.join(pairs + more)}. "
+        f"Unsure of {len(unsure)} of {counted(len(edges), 'direction')}: {', '.join(pairs + more)}. "
         "If you know better, say so with --tiers or --roots."
     )

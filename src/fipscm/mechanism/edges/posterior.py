@@ -115,7 +115,7 @@ def eliminate_by_evidence(z: Array, y: Array, log_odds: Array) -> Weighed:
     """
     odds = np.zeros(z.shape[1])
     model = _Model.of(z, y, list(range(z.shape[1])))
-    while True:
+    while True:  # ends: each round removes a cause, or learns once what the others leave
         for cause in model.causes:
             odds[cause] = model.evidence - model.evidence_without(z, y, cause) + log_odds[cause]
         leaving = _unlikely(model.causes, odds)

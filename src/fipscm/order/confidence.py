@@ -20,18 +20,18 @@ from fipscm.order.readings import first_look
 # few edges to tell, have the mean of the others, weighed by their edges.
 TRUST = {
     "standardized": {
-        "linear-gaussian": 0.9,
-        "additive": 1.2,
-        "location-scale": 1.2,
+        "linear-gaussian": 1.0,
+        "additive": 1.0,
+        "location-scale": 1.0,
         "post-nonlinear": 0.8,
-        "discrete": 1.1,
+        "discrete": 1.0,
     },
     "raw": {
-        "linear-gaussian": 0.9,
+        "linear-gaussian": 1.1,
         "additive": 1.0,
-        "location-scale": 1.4,
-        "post-nonlinear": 0.5,
-        "discrete": 1.0,
+        "location-scale": 0.8,
+        "post-nonlinear": 0.4,
+        "discrete": 0.8,
     },
 }
 

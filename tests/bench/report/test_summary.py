@@ -90,13 +90,21 @@ def test_noises_shows_what_additive_noise_costs_and_the_closest_rival(tmp_path):
         cell = line(method, 5, counterfactual=error) | {"name": "noise-saturating"}
         append_result(tmp_path / "results.jsonl", cell)
     (row,) = rows_of(summary("noises", tmp_path / "results.jsonl"))
-    assert row == ["noise-saturating", "5", "10000", "0.100", "0.300", "0.200 carefl", "-", "-"]
+    assert row == ["noise-saturating", "5", "10000", "1", "0.100", "0.300", "0.200 carefl", "-", "-"]
+
+
+def test_noises_compares_methods_on_the_scms_that_all_of_them_had(tmp_path):
+    for method, seed, error in (("fip-order", 0, 0.1), ("carefl", 0, 0.2), ("carefl", 1, 0.9)):
+        cell = line(method, 5, counterfactual=error) | {"name": "noise-saturating", "seed": seed}
+        append_result(tmp_path / "results.jsonl", cell)
+    (row,) = rows_of(summary("noises", tmp_path / "results.jsonl"))
+    assert row[3:7] == ["1", "0.100", "-", "0.200 carefl"]
 
 
 def test_mixed_shows_each_pattern_of_missing_cells(tmp_path):
-    for variant, f1 in (("plain", 0.9), ("missing-10", 0.8)):
+    for variant, f1 in (("missing-10", 0.8), ("plain", 0.9)):
         cell = line("fip", 5, f1=f1, effects=0.1, counterfactual=0.2) | {"name": "mixed", "variant": variant}
         append_result(tmp_path / "results.jsonl", cell)
     rows = rows_of(summary("mixed", tmp_path / "results.jsonl"))
-    assert [row[2:4] for row in rows] == [["plain", "0.900 / -"], ["missing-10", "0.800 / -"]]
-    assert rows[0][4:] == ["0.100 / - / - / -", "0.200 / - / - / -"]
+    assert [row[2:5] for row in rows] == [["plain", "1", "0.900 / -"], ["missing-10", "1", "0.800 / -"]]
+    assert rows[0][5:] == ["0.100 / - / - / -", "0.200 / - / - / -"]

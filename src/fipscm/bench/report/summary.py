@@ -18,6 +18,7 @@ from fipscm.order import SCALES
 from fipscm.simulate.effects import SIZES
 from fipscm.simulate.metadatasets import DIMENSIONS, ROWS
 from fipscm.simulate.mixed.draw import MIXED
+from fipscm.simulate.mixed.holes import PATTERNS
 from fipscm.simulate.non_additive import NON_ADDITIVE
 from fipscm.simulate.worlds import PLAIN, VARIANTS
 
@@ -142,7 +143,7 @@ def coverage(scores: pd.DataFrame) -> str:
     header = ["mechanisms", "rows", "method", "tables", "holds the truth", "no / weak / medium effect", "width"]
     rows = []
     shapes = asked["name"].str.split("-").str[1].rename("shape")
-    for key, cells in asked.groupby([shapes, "rows", "method"], sort=False):
+    for key, cells in asked.groupby([shapes, "rows", "method"]):
         error = f" ({cells.coverage.std() / len(cells) ** 0.5:.3f})" if len(cells) > 1 else ""
         held = f"{cells.coverage.mean():.3f}{error}"
         sizes = " / ".join(f"{cells[figure].mean():.2f}" for figure in (f"coverage_{size}" for size in SIZES))
@@ -152,29 +153,44 @@ def coverage(scores: pd.DataFrame) -> str:
 
 def noises(scores: pd.DataFrame) -> str:
     """Counterfactual errors where noise is not additive: ours as it is and held to additive noise, and the rivals."""
-    header = ["", "d", "rows", "order given", "additive", "strongest rival", "rows alone", "additive"]
+    header = ["", "d", "rows", "SCMs", "order given", "additive", "strongest rival", "rows alone", "additive"]
+    here = _ranked(scores[scores["name"].isin(NON_ADDITIVE)], "name", NON_ADDITIVE)
     rows = []
-    for key, cells in scores[scores["name"].isin(NON_ADDITIVE)].groupby(["name", "nodes", "rows"], sort=False):
+    for (nodes, count, name), drawn in here.groupby(["nodes", "rows", "name"], observed=True):
+        cells, scms = _beside(drawn, "fip-order")
         rivals = _strongest(cells, "fip-order", NOISE_RIVALS, "counterfactual")
         told = _means(cells, "counterfactual", ("fip-order", "fip-order-additive"))
         alone = _means(cells, "counterfactual", ("fip", "fip-additive"))
-        rows.append([*key, *told, rivals, *alone])
+        rows.append([name, nodes, count, scms, *told, rivals, *alone])
     return _table(header, rows)
 
 
 def mixed(scores: pd.DataFrame) -> str:
     """Tables with columns of every kind: missing cells filled in, rows with missing cells dropped, true graph given."""
-    header = ["d", "rows", "cells", "F1: filled in / dropped", "error of effects: filled in / dropped / graph / dowhy"]
+    header = ["d", "rows", "cells", "SCMs", "F1: filled in / dropped"]
+    header.append("error of effects: filled in / dropped / graph / dowhy")
     header.append("counterfactual error: filled in / dropped / graph / dowhy, codes")
-    here = scores[scores["name"] == MIXED]
+    here = _ranked(scores[scores["name"] == MIXED], "variant", PATTERNS)
     rows = []
-    for key, cells in here.groupby(["nodes", "rows", "variant"], sort=False):
+    for key, drawn in here.groupby(["nodes", "rows", "variant"], observed=True):
+        cells, scms = _beside(drawn, "fip")
         ours = ("fip", "fip-drop")
         f1 = _means(cells, "f1", ours)
         effects = _means(cells, "effects", (*ours, "fip-graph", "dowhy-mixed"))
         errors = _means(cells, "counterfactual", (*ours, "fip-graph", "dowhy-codes"))
-        rows.append([*key, *(" / ".join(means) for means in (f1, effects, errors))])
+        rows.append([*key, scms, *(" / ".join(means) for means in (f1, effects, errors))])
     return _table(header, rows)
+
+
+def _ranked(scores: pd.DataFrame, column: str, names: Iterable[str]) -> pd.DataFrame:
+    """The same scores, with a column that sorts as the names are listed."""
+    return scores.assign(**{column: pd.Categorical(scores[column], list(names))})
+
+
+def _beside(cells: pd.DataFrame, ours: str) -> tuple[pd.DataFrame, int]:
+    """What was measured on the SCMs that our method ran on, so that means compare like with like; and their number."""
+    seeds = cells[cells.method == ours].seed.unique()
+    return cells[cells.seed.isin(seeds)], len(seeds)
 
 
 def _means(cells: pd.DataFrame, figure: str, methods: Sequence[str]) -> list[str]:

@@ -8,26 +8,26 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from tempfile import NamedTemporaryFile
 
-import pandas as pd
-
 from fipscm.cli.names import MODEL_SUFFIX
 from fipscm.cli.options import FitOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
 from fipscm.graph import listed
 from fipscm.tables.columns import Columns
-from fipscm.tables.read import parse_table, read_table
+from fipscm.tables.read import ReadTable, parse_table, read_with_writing
 from fipscm.tables.stream import STREAM, is_archive, require_one_stream, standard_input
 from fipscm.tables.validate import as_frame, require_finite
+from fipscm.tables.writing import PLAIN, Writing
 
 
 @dataclass(frozen=True)
 class Source:
-    """A saved model, or a table to learn one from."""
+    """A saved model, or a table to learn one from; a saved model does not know how its table was written."""
 
     known: Columns
     is_saved: bool
     model: Callable[[], FiP]
+    writing: Writing = PLAIN
 
     @property
     def columns(self) -> list[Hashable]:
@@ -50,22 +50,23 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
     if path == STREAM:
         read = parse_table(content, "Standard input", reading=options.reading)
     else:
-        read = read_table(path, reading=options.reading)
-    table, known, intervened = options.choose(read)
+        read = read_with_writing(path, reading=options.reading)
+    table, known, intervened = options.choose(read.frame)
     known.require_variables(fewest=2)
     estimator = options.estimator(list(table.columns), seed)
-    return Source(known, False, lambda: estimator.fit(table, intervened=intervened))
+    return Source(known, False, lambda: estimator.fit(table, intervened=intervened), read.writing)
 
 
-def rows_for(path: str, source: Source, options: FitOptions) -> pd.DataFrame:
+def rows_for(path: str, source: Source, options: FitOptions) -> ReadTable:
     """Rows that a model can be asked about; other columns are carried along."""
-    frame, columns = read_table(path, reading=options.reading), source.columns
+    frame, writing = read_with_writing(path, reading=options.reading)
+    columns = source.columns
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         found, needed = (listed(names) for names in (frame.columns, columns))
         raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add {listed(missing)}.")
     require_finite(as_frame(source.known.encode(frame[columns])), missing_cells=options.missing != "refuse")
-    return frame
+    return ReadTable(frame, writing)
 
 
 def _load(content: bytes) -> FiP:

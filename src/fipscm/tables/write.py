@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import astuple
 from pathlib import Path
 from secrets import token_hex
 from shutil import copymode
@@ -15,19 +16,26 @@ import pandas as pd
 
 from fipscm.errors import FileError
 from fipscm.tables.stream import STREAM
+from fipscm.tables.writing import PLAIN, Writing
 
 SUFFIXES = (".csv", ".parquet")
 
 
-def write_table(frame: pd.DataFrame, path: str) -> None:
-    """Write a table; a file appears whole or not at all."""
+def write_table(frame: pd.DataFrame, path: str, writing: Writing = PLAIN) -> None:
+    """Write a table, CSV in the given way; a file appears whole or not at all.
+
+    Standard output keeps the encoding of the terminal.
+    """
     require_writable_table(path)
+    separator, decimal, encoding = astuple(writing)
     if path == STREAM:
-        frame.to_csv(sys.stdout, index=False)
+        frame.to_csv(sys.stdout, index=False, sep=separator, decimal=decimal)
     elif path.endswith(".parquet"):
         write_whole(path, lambda file: frame.to_parquet(file, index=False))
     else:
-        write_whole(path, lambda file: frame.to_csv(file, index=False))
+        write_whole(
+            path, lambda file: frame.to_csv(file, index=False, sep=separator, decimal=decimal, encoding=encoding)
+        )
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -92,6 +100,11 @@ def _followed(path: str | Path) -> Path:
 def _write_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise FileError(
+            f"Cannot write '{path}': the encoding of the rows has no '{error.object[error.start]}'. Save the rows as "
+            "UTF-8 first, or write Parquet."
+        ) from None
     except OSError as error:
         raise FileError(
             f"Cannot write '{path}' ({error.strerror or error}): choose a file in a folder that exists and is yours."

@@ -19,7 +19,8 @@ def sample(model: Model, options: FitOptions, rows: Count = 1000, seed: Seed = 0
     from fipscm.tables.write import require_writable_table, write_table
 
     require_writable_table(out)
-    write_table(open_source(model, options, seed).model().sample(rows, seed), out)
+    source = open_source(model, options, seed)
+    write_table(source.model().sample(rows, seed), out, source.writing)
 
 
 @unfolded
@@ -33,7 +34,7 @@ def do(
     require_writable_table(out)
     source = open_source(model, options, seed)
     intervention = as_intervention(change, source.known)
-    write_table(source.model().intervene(intervention, rows, seed), out)
+    write_table(source.model().intervene(intervention, rows, seed), out, source.writing)
 
 
 @unfolded
@@ -47,8 +48,8 @@ def counterfactual(
     require_one_stream(model, rows, options.graph)
     require_writable_table(out)
     source = open_source(model, options, seed)
-    intervention, units = as_intervention(change, source.known), rows_for(rows, source, options)
-    write_table(source.model().counterfactual(units, intervention, random_state=seed), out)
+    intervention, (units, writing) = as_intervention(change, source.known), rows_for(rows, source, options)
+    write_table(source.model().counterfactual(units, intervention, random_state=seed), out, writing)
 
 
 @unfolded
@@ -60,8 +61,8 @@ def impute(model: Model, rows: Rows, options: FitOptions, seed: Seed = 0, out: O
     require_one_stream(model, rows, options.graph)
     require_writable_table(out)
     source = open_source(model, options, seed)
-    units = rows_for(rows, source, options)
-    write_table(source.model().impute(units, random_state=seed), out)
+    units, writing = rows_for(rows, source, options)
+    write_table(source.model().impute(units, random_state=seed), out, writing)
 
 
 @unfolded
@@ -116,7 +117,7 @@ def check(model: Model, data: Rows, options: FitOptions, as_json: Json = False, 
 
     require_one_stream(model, data, options.graph)
     source = open_source(model, options, seed)
-    rows = rows_for(data, source, options)
+    rows = rows_for(data, source, options).frame
     report = source.model().check(rows, seed)
     if as_json:
         findings = json.loads(report.table.to_json(orient="records"))

@@ -27,7 +27,7 @@ def report(
     require_one_stream(model, data, options.graph)
     require_writable(out)
     source = open_source(model, options, seed)
-    rows = rows_for(data, source, options)
+    rows = rows_for(data, source, options).frame
     explained = None if target is None else as_column(target, source.columns)
     source.model().report(rows, target=explained, random_state=seed).save(out)
     print(f"Written to {out}: open it in a browser.")

@@ -61,11 +61,25 @@ def test_numbers_are_recognised_and_stay_numbers(cells, kind):
         ("pain 0 to 10", "ordinal"),
         ("Schmerz 0 bis 10", "ordinal"),
         ("NRS 0\u201310", "ordinal"),
+        ("pain", "ordinal"),
+        ("Pain_Score today", "ordinal"),
+        ("painScale", "ordinal"),
+        ("Toxicity grade", "ordinal"),
+        ("Kundenzufriedenheit", "ordinal"),
+        ("SCHMERZ nach OP", "ordinal"),
     ]
-    + [(name, "count") for name in ("visits", "pain 0-3", "days 0-90", "visits 2020-10", "visits 1.0-10")],
+    + [(name, "count") for name in ("visits", "pain 0-3", "days 0-90", "visits 2020-10", "visits 1.0-10")]
+    + [(name, "count") for name in ("pain days", "number of grade 3 events", "Anzahl Schmerzen", "Schmerztage")]
+    + [(name, "count") for name in ("children", "paintings", "upgrades", "operating rooms", "Kinder", "goals")],
 )
 def test_a_name_tells_the_scale_of_its_column(name, kind):
     assert recognise(pd.Series(np.random.default_rng(0).poisson(3, ROWS), name=name)) == Variable(kind)
+
+
+def test_what_goes_beyond_ten_is_no_scale_whatever_its_name():
+    rng = np.random.default_rng(0)
+    assert recognise(pd.Series(rng.poisson(6, ROWS), name="score")) == Variable("count")
+    assert recognise(pd.Series(rng.normal(size=ROWS), name="pain")) == Variable("continuous")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,16 @@ MANY_STEPS = 100  # within a standard deviation: incomes, grams and populations 
 SELDOM = 0.05  # share of cells that may be typing errors
 HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
 TOO_CLOSE, TOO_EVEN = 4.0, 2.0  # standard errors by which variance and skewness may fall below those of counts
+# Names of scales, as far as no word beside them counts something: pain is one, days with pain are a number of days.
+_SCALES = {
+    *("scale", "score", "rating", "likert", "satisfaction", "severity", "grade", "stage", "pain", "nrs", "vas"),
+    *("skala", "bewertung", "zufriedenheit", "schweregrad", "stadium", "schmerz", "schmerzen", "schmerzstärke"),
+}
+_COMPOUNDS = ("skala", "score", "bewertung", "zufriedenheit")  # German writes what is scaled before them
+_COUNTED = {
+    *("number", "count", "num", "n", "no", "days", "weeks", "times", "episodes", "attacks", "visits", "pills", "per"),
+    *("anzahl", "zahl", "nr", "tage", "wochen", "mal", "episoden", "anfälle", "besuche", "tabletten", "pro", "je"),
+}
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|[0-2][0-9]:[0-5][0-9](?::[0-5][0-9].*)?"
@@ -180,9 +190,14 @@ def _is_running(column: pd.Series) -> bool:
 
 
 def _scale_in(name: Hashable) -> tuple[int, int] | None:
-    """The ends of the scale that a name tells, as 'Pain (0-10)' does."""
+    """The ends of the scale that a name tells, as 'Pain (0-10)' does; if it only calls it one, the widest there is."""
     told = re.search(r"(?<![\d.,])(\d{1,2})\s?(?:-|\N{EN DASH}|to|bis)\s?(\d{1,2})(?![\d.,])", str(name))
-    return (int(told[1]), int(told[2])) if told else None
+    if told:
+        return int(told[1]), int(told[2])
+    apart = re.sub("(?<=[a-zäöüß])(?=[A-ZÄÖÜ])", " ", str(name))  # painScale
+    words = {word.lower() for word in re.findall(r"[^\W\d_]+", apart)}
+    is_scale = not words.isdisjoint(_SCALES) or any(word.endswith(_COMPOUNDS) for word in words)
+    return (0, FEW) if is_scale and words.isdisjoint(_COUNTED) else None
 
 
 def _kind_of_numbers(present: pd.Series, scale: tuple[int, int] | None) -> str:

@@ -75,3 +75,10 @@ def test_what_is_drawn_comes_in_the_dialect_of_the_table(fipscm, table):
 def test_a_mistake_about_the_file_is_one_sentence(mistake, table, options, message):
     table.to_csv("plain.csv", index=False)
     assert message in mistake(*ORDER, "plain.csv", *options)
+
+
+@pytest.mark.parametrize("names", [["age, in years", "dose"], ["dose", "age, in years"]], ids=", ".join)
+def test_a_name_with_a_comma_can_be_listed(fipscm, table, names):
+    table.rename(columns={"age": "age, in years"}).assign(other=1.5).to_csv("plain.csv", index=False)
+    known = fipscm(*ORDER, "plain.csv", "--columns", ",".join(names), "--tiers", ";".join(names))
+    assert known.stdout.splitlines() == names

@@ -82,3 +82,14 @@ def test_a_name_with_a_comma_can_be_listed(fipscm, table, names):
     table.rename(columns={"age": "age, in years"}).assign(other=1.5).to_csv("plain.csv", index=False)
     known = fipscm(*ORDER, "plain.csv", "--columns", ",".join(names), "--tiers", ";".join(names))
     assert known.stdout.splitlines() == names
+
+
+def test_a_table_that_is_fitted_first_is_asked_about_its_own_rows(fipscm, mistake, table, folder):
+    table.assign(dose=table["dose"].mask(table.index == 3)).to_csv("plain.csv", index=False)
+    for asked in (("impute",), ("counterfactual", "--do", "age=1"), ("check", "--json")):
+        command, *options = asked
+        known = ("--order", "age,dose", *options)
+        once, twice = (fipscm(command, *files, *known) for files in (["plain.csv"], ["plain.csv", "plain.csv"]))
+        assert once.returncode == 0, once.stderr
+        assert once.stdout == twice.stdout
+    assert "A saved model holds no rows: name the table" in mistake("impute", folder / "m.fip")

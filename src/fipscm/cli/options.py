@@ -30,6 +30,10 @@ def _written(help_text: str, *names: str) -> Any:
 
 Model = Annotated[str, typer.Argument(help="A saved model (.fip), or a table to fit first; - for standard input.")]
 Rows = Annotated[str, typer.Argument(help="CSV, Excel, Parquet or Feather file, or - for standard input.")]
+OwnRows = Annotated[
+    str | None,
+    typer.Argument(help="File with the rows in question, or -; if left out, the table that is fitted first."),
+]
 Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
 Count = Annotated[int, typer.Option("--rows", "-n", min=1, help="Number of rows to draw.")]

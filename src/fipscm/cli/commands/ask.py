@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, Rows, Seed, unfolded
+from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, OwnRows, Seed, unfolded
 from fipscm.cli.typed import as_column, as_intervention, compared_values
 from fipscm.cli.usual import usual_values
 from fipscm.errors import KnowledgeError
@@ -39,7 +39,7 @@ def do(
 
 @unfolded
 def counterfactual(
-    model: Model, rows: Rows, change: Change, options: FitOptions, seed: Seed = 0, out: Out = STREAM
+    model: Model, change: Change, options: FitOptions, rows: OwnRows = None, seed: Seed = 0, out: Out = STREAM
 ) -> None:
     """Say what given rows would have been.  Example: fipscm counterfactual model.fip rows.csv --do dose=0."""
     from fipscm.cli.source import open_source, rows_for
@@ -53,7 +53,7 @@ def counterfactual(
 
 
 @unfolded
-def impute(model: Model, rows: Rows, options: FitOptions, seed: Seed = 0, out: Out = STREAM) -> None:
+def impute(model: Model, options: FitOptions, rows: OwnRows = None, seed: Seed = 0, out: Out = STREAM) -> None:
     """Fill in the missing cells of given rows.  Example: fipscm impute model.fip rows.csv --out complete.csv."""
     from fipscm.cli.source import open_source, rows_for
     from fipscm.tables.write import require_writable_table, write_table
@@ -111,7 +111,7 @@ def effect(
 
 
 @unfolded
-def check(model: Model, data: Rows, options: FitOptions, as_json: Json = False, seed: Seed = 0) -> None:
+def check(model: Model, options: FitOptions, data: OwnRows = None, as_json: Json = False, seed: Seed = 0) -> None:
     """Test a model's assumptions on a table; exit code 1 if they fail.  Example: fipscm check model.fip data.csv."""
     from fipscm.cli.source import open_source, rows_for
 

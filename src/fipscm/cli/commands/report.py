@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from fipscm.cli.options import FitOptions, Model, Rows, Seed, unfolded
+from fipscm.cli.options import FitOptions, Model, OwnRows, Seed, unfolded
 from fipscm.cli.typed import as_column
 from fipscm.tables.stream import require_one_stream
 
@@ -12,8 +12,8 @@ from fipscm.tables.stream import require_one_stream
 @unfolded
 def report(
     model: Model,
-    data: Rows,
     options: FitOptions,
+    data: OwnRows = None,
     out: Annotated[str, typer.Option("--out", "-o", help="HTML file to write.")] = "report.html",
     target: Annotated[
         str | None, typer.Option(help="The column to explain; the last effect of the order if omitted.")

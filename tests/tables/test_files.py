@@ -15,7 +15,7 @@ from fipscm.tables.write import make_folder, require_writable, write_table, writ
 from fipscm.tables.writing import PLAIN, Writing
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet"])
 def test_a_table_comes_back_as_it_was_written(tmp_path, rng, suffix):
     frame = pd.DataFrame(rng.normal(size=(5, 2)), columns=["a", "b"])
     path = str(tmp_path / f"table.{suffix}")
@@ -60,6 +60,13 @@ def test_the_decimal_mark_is_the_one_of_the_numbers(text, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert parse_table(text.encode(), "The file").writing == expected
+
+
+def test_what_excel_cannot_hold_is_told(tmp_path):
+    path = tmp_path / "table.xlsx"
+    with pytest.raises(FileError, match=r"table\.xlsx' for Excel \(Excel does not support.*choose a \.csv"):
+        write_table(pd.DataFrame({"seen": pd.date_range("2024", periods=2, tz="UTC")}), str(path))
+    assert not path.exists()
 
 
 def test_a_letter_that_the_encoding_of_the_rows_lacks_is_told(tmp_path):
@@ -132,9 +139,9 @@ def test_a_place_is_tried_without_leaving_a_trace(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["t.csv.gz", "t.xlsx", "t.tsv", "t"])
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.xls", "t.tsv", "t"])
 def test_a_table_has_a_name_that_says_what_it_is(tmp_path, name):
-    with pytest.raises(FileError, match=r"must end in \.csv or \.parquet"):
+    with pytest.raises(FileError, match=r"must end in \.csv, \.xlsx or \.parquet"):
         write_table(pd.DataFrame({"a": [1.0]}), str(tmp_path / name))
     write_table(pd.DataFrame({"a": [1.0]}), os.devnull)
 

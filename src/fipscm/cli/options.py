@@ -34,7 +34,7 @@ OwnRows = Annotated[
     str | None,
     typer.Argument(help="File with the rows in question, or -; if left out, the table that is fitted first."),
 ]
-Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
+Out = Annotated[str, typer.Option("--out", "-o", help="CSV, Excel or Parquet file, or - for standard output.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
 Count = Annotated[int, typer.Option("--rows", "-n", min=1, help="Number of rows to draw.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all; tables as CSV or Parquet by suffix, `-` for standard output."""
+"""Files are written whole or not at all; tables as CSV, Excel or Parquet by suffix, `-` for standard output."""
 
 import errno
 import os
@@ -18,7 +18,7 @@ from fipscm.errors import FileError
 from fipscm.tables.stream import STREAM
 from fipscm.tables.writing import PLAIN, Writing
 
-SUFFIXES = (".csv", ".parquet")
+SUFFIXES = (".csv", ".xlsx", ".parquet")
 
 
 def write_table(frame: pd.DataFrame, path: str, writing: Writing = PLAIN) -> None:
@@ -32,10 +32,19 @@ def write_table(frame: pd.DataFrame, path: str, writing: Writing = PLAIN) -> Non
         frame.to_csv(sys.stdout, index=False, sep=separator, decimal=decimal)
     elif path.endswith(".parquet"):
         write_whole(path, lambda file: frame.to_parquet(file, index=False))
+    elif path.endswith(".xlsx"):
+        write_whole(path, lambda file: _write_excel(frame, path, file))
     else:
         write_whole(
             path, lambda file: frame.to_csv(file, index=False, sep=separator, decimal=decimal, encoding=encoding)
         )
+
+
+def _write_excel(frame: pd.DataFrame, path: str, file: IO[bytes]) -> None:
+    try:
+        frame.to_excel(file, index=False, engine="openpyxl")
+    except ValueError as error:  # too many rows, or times in a time zone
+        raise FileError(f"Cannot write '{path}' for Excel ({error}): choose a .csv or .parquet file.") from None
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -75,7 +84,9 @@ def require_writable_table(path: str) -> None:
     if path == STREAM:
         return
     if not _is_special(path) and not path.endswith(SUFFIXES):
-        raise FileError(f"Cannot write a table as '{path}': its name must end in {' or '.join(SUFFIXES)}.")
+        raise FileError(
+            f"Cannot write a table as '{path}': its name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}."
+        )
     require_writable(path)
 
 

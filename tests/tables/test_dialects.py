@@ -264,6 +264,11 @@ def test_a_graph_may_number_its_nodes_and_use_semicolons():
     assert list(table.index) == list(table.columns) == ["a", "b"]
 
 
+def test_a_name_of_several_lines_becomes_one():
+    frame, _ = read('"Alter\n (in Jahren)";dose\n34;1\n51;2\n')
+    assert list(frame.columns) == ["Alter (in Jahren)", "dose"]
+
+
 def test_blanks_around_names_and_texts_mean_nothing():
     frame, _ = read("age , smoker \n34, yes\n51,yes \n")
     assert list(frame.columns) == ["age", "smoker"]

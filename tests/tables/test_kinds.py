@@ -127,6 +127,18 @@ def test_what_is_no_variable_is_told(cells, reason):
     assert pd.Series([found.reason]).str.contains(reason).all()
 
 
+NUMBERS = np.random.default_rng(0).choice(10**6, ROWS, replace=False)
+
+
+@pytest.mark.parametrize("name", ["id", "Patient ID", "customerId", "Kunden-Nr.", "Rechnungsnummer"])
+def test_numbers_that_are_called_identifiers_are_none_of_the_variables_unless_the_user_says_so(name):
+    numbers = pd.Series(NUMBERS, name=name)
+    assert recognise(numbers) == NoVariable("has a number of its own for every row, as identifiers do")
+    assert as_kind(numbers, "continuous") == Variable("continuous")
+    assert recognise(numbers // 1000) == Variable("continuous")  # some occur twice
+    assert recognise(numbers.rename("income, paid")) == Variable("continuous")
+
+
 @pytest.mark.parametrize("cells", [["1", "2", "?"] * 9, ["low", "high", "3"] * 9, [[1], [2]] * 9, [1j, 2j] * 9])
 def test_what_is_neither_numbers_nor_names_is_left_to_the_check_of_cells(cells):
     assert recognise(column(cells)) == Variable("continuous")

@@ -126,13 +126,13 @@ def _split_titles(lines: list[str]) -> tuple[list[str], list[str]]:
     """The lines that stand above a table, and the others.
 
     A title has no separator, although the last line has one; and not as many words, as the names of a table with blanks
-    between its cells and commas in its numbers would have.
+    between its cells and commas in its numbers would have. Nor does it end within quotes, as a name of two lines does.
     """
     words, marks = len(lines[-1].split()) if lines else 0, set(SEPARATORS) - {BLANKS}
     if not lines or marks.isdisjoint(lines[-1]):
         return [], lines
     for place, line in enumerate(lines):
-        is_title = marks.isdisjoint(line) and not len(line.split()) == words > 1
+        is_title = marks.isdisjoint(line) and not len(line.split()) == words > 1 and line.count('"') % 2 == 0
         if not is_title and not _DECLARED.fullmatch(line):
             return lines[:place], lines[place:]
     return [], lines

@@ -125,12 +125,17 @@ def _with_numbers(
 
 
 def _without_outer_blanks(frame: pd.DataFrame) -> pd.DataFrame:
-    """Names and texts without blanks before and after them."""
+    """Names and texts without blanks before and after them, names on one line."""
     texts = {name: frame[name].str.strip() for name in frame.columns if isinstance(frame[name].dtype, pd.StringDtype)}
     stripped = frame.copy(deep=False)
     for name, cells in texts.items():
         stripped[name] = cells
-    return stripped.set_axis([name.strip() if isinstance(name, str) else name for name in frame.columns], axis=1)
+    return stripped.set_axis([_on_one_line(name) if isinstance(name, str) else name for name in frame.columns], axis=1)
+
+
+def _on_one_line(name: str) -> str:
+    """A name of several lines, as cells of Excel may have, can neither be typed nor read in a list."""
+    return " ".join(line.strip() for line in name.strip().splitlines())
 
 
 def _without_question_marks(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

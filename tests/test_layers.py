@@ -19,7 +19,7 @@ ROWS = [
     {"display"},
     {"metrics", "knowledge"},
     {"constraints"},
-    {"tables.dialect", "tables.cells", "tables.frames"},
+    {"tables.dialect", "tables.writing", "tables.cells", "tables.frames"},
     {"tables.formats"},
     {"tables.textfile"},
     {"tables.read", "tables.validate", "tables.kinds"},

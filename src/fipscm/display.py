@@ -1,4 +1,7 @@
-"""Small HTML for notebooks: a heading, sentences, tables and pictures. What comes from a table is always escaped."""
+"""How answers show themselves: numbers in sentences, and small HTML for notebooks.
+
+What comes from a table is always escaped.
+"""
 
 from collections.abc import Hashable, Iterable, Sequence
 from html import escape
@@ -8,7 +11,18 @@ import networkx as nx
 from fipscm.layout import MOST_BOXES, around, layered, to_svg
 
 FRAME = "border:1px solid #8888;border-radius:8px;padding:.6em 1em;max-width:60em"
+LONGEST = 1e9  # numbers from here on are told with an exponent
 CELL = "text-align:left;padding:.2em 1em .2em 0"
+
+
+def digits(value: float, sign: str = "") -> str:
+    """A number with four digits, and without an exponent where it can be read as people write it.
+
+    >>> digits(12264.8), digits(0.01236), digits(3.2e12), digits(45678, sign="+")
+    ('12260', '0.01236', '3.2e+12', '+45680')
+    """
+    text = f"{value:{sign}.4g}"
+    return f"{float(text):{sign}.0f}" if "e+" in text and abs(value) < LONGEST else text
 
 
 def card(heading: str, *parts: str) -> str:
@@ -50,7 +64,7 @@ def interval_picture(low: float, middle: float, high: float) -> str:
     """An interval and its middle on a line that shows where zero is."""
     reach = max(abs(low), abs(high), 1e-300)
     left, centre, right = (150 + 140 * value / reach for value in (low, middle, high))
-    label = f"Interval from {low:.4g} to {high:.4g}, middle {middle:.4g}; zero is the vertical line."
+    label = f"Interval from {digits(low)} to {digits(high)}, middle {digits(middle)}; zero is the vertical line."
     return (
         f'<svg role="img" aria-label="{label}" width="300" height="28" viewBox="0 0 300 28">'
         '<line x1="150" x2="150" y1="2" y2="26" stroke="currentColor" opacity=".5"/>'
@@ -60,5 +74,5 @@ def interval_picture(low: float, middle: float, high: float) -> str:
 
 
 def _cell(value: object) -> str:
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    text = digits(value) if isinstance(value, float) else str(value)
     return f'<td style="{CELL}">{escape(text)}</td>'

@@ -40,14 +40,27 @@ def test_options_overrule_what_was_understood(fipscm, table):
     assert sorted(fipscm(*ORDER, "-", *options, stdin=text).stdout.split()) == ["x0", "x1"]
 
 
-def test_rows_for_a_saved_model_may_come_in_any_dialect(fipscm, folder):
+@pytest.mark.parametrize("question", [("counterfactual", "--do", "age=0"), ("impute",)], ids=lambda asked: asked[0])
+def test_rows_for_a_saved_model_may_come_in_any_dialect_and_come_back_in_it(fipscm, folder, question):
     rows = pd.read_csv(folder / "rows.csv")
-    ask = ("counterfactual", folder / "m.fip", "-", "--do", "age=0")
+    command, *options = question
+    ask = (command, folder / "m.fip", "-", *options)
     plain, german = rows.to_csv(index=False), rows.to_csv(index=False, sep=";", decimal=",")
     expected = pd.read_csv(io.StringIO(fipscm(*ask, stdin=plain.encode()).stdout))
-    for options in ((), ("--separator", ";", "--decimal", ",")):
-        answer = fipscm(*ask, *options, stdin=german.encode())
-        pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(answer.stdout)), expected)
+    for known in ((), ("--separator", ";", "--decimal", ",")):
+        answer = fipscm(*ask, *known, stdin=german.encode())
+        pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(answer.stdout), sep=";", decimal=","), expected)
+
+
+def test_what_is_drawn_comes_in_the_dialect_of_the_table(fipscm, table):
+    table.rename(columns={"age": "Größe"}).to_csv("german.csv", index=False, sep=";", decimal=",", encoding="cp1252")
+    asked = ("german.csv", "--order", "Größe,dose", "--rows", "5")
+    for command, *options in (("sample",), ("do", "--do", "dose=2.5")):
+        answer = fipscm(command, *asked, *options, "--out", "drawn.csv")
+        assert answer.returncode == 0, answer.stderr
+        drawn = pd.read_csv("drawn.csv", sep=";", decimal=",", encoding="cp1252")
+        assert list(drawn.columns) == ["Größe", "dose"]
+        assert all(map(pd.api.types.is_float_dtype, drawn.dtypes))
 
 
 @pytest.mark.parametrize(
@@ -62,3 +75,21 @@ def test_rows_for_a_saved_model_may_come_in_any_dialect(fipscm, folder):
 def test_a_mistake_about_the_file_is_one_sentence(mistake, table, options, message):
     table.to_csv("plain.csv", index=False)
     assert message in mistake(*ORDER, "plain.csv", *options)
+
+
+@pytest.mark.parametrize("names", [["age, in years", "dose"], ["dose", "age, in years"]], ids=", ".join)
+def test_a_name_with_a_comma_can_be_listed(fipscm, table, names):
+    table.rename(columns={"age": "age, in years"}).assign(other=1.5).to_csv("plain.csv", index=False)
+    known = fipscm(*ORDER, "plain.csv", "--columns", ",".join(names), "--tiers", ";".join(names))
+    assert known.stdout.splitlines() == names
+
+
+def test_a_table_that_is_fitted_first_is_asked_about_its_own_rows(fipscm, mistake, table, folder):
+    table.assign(dose=table["dose"].mask(table.index == 3)).to_csv("plain.csv", index=False)
+    for asked in (("impute",), ("counterfactual", "--do", "age=1"), ("check", "--json")):
+        command, *options = asked
+        known = ("--order", "age,dose", *options)
+        once, twice = (fipscm(command, *files, *known) for files in (["plain.csv"], ["plain.csv", "plain.csv"]))
+        assert once.returncode == 0, once.stderr
+        assert once.stdout == twice.stdout
+    assert "A saved model holds no rows: name the table" in mistake("impute", folder / "m.fip")

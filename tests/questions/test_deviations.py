@@ -3,7 +3,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 
+from fipscm.estimator import FiP
 from fipscm.graph import allowed_from_adjacency, allowed_from_order
 from fipscm.mechanism.fit import fit_mechanism
 from fipscm.questions.deviations import Deviations, draw_deviations
@@ -134,3 +136,18 @@ def test_a_column_whose_noise_multiplies_deviates_on_the_scale_of_logarithms():
     )
     assert slopes[0] == pytest.approx(0.8, abs=0.1)
     assert 0.8 < slopes[1:].std() * np.sqrt(400) / 0.5 < 2.0  # as least squares of logarithms; a little more for bends
+
+
+@pytest.mark.parametrize("rare", [0.0, 3.0])
+def test_a_yes_no_column_deviates_as_far_as_logistic_regression_may_err(rare):
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(2000)
+    rows = pd.DataFrame({"x": x, "y": (rng.random(2000) < expit(3 * x - rare)).astype(float)})
+    scm = FiP(order=["x", "y"], random_state=0).fit(rows).scm_
+    found = draw_deviations(scm, rows.to_numpy(), np.array([[False, False], [True, False]]), rng)
+    units = np.array([[-1.0, 0.0], [1.0, 0.0]])
+    slopes = [np.diff(model.situation(1, units)[0])[0] / 2 for model in plausible_models(scm, found)]
+    functions, share = np.column_stack([np.ones(2000), x]), expit(3 * x - rare)
+    error = np.sqrt(np.linalg.inv((functions * (share * (1 - share))[:, None]).T @ functions)[1, 1])
+    assert abs(slopes[0] - 3) < 3 * error
+    assert 0.8 < np.std(slopes[1:]) / error < 1.5  # a little more for bends

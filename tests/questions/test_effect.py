@@ -7,7 +7,7 @@ from fipscm.errors import DataError
 from fipscm.graph import allowed_from_adjacency
 from fipscm.mechanism.fit import fit_mechanism
 from fipscm.questions.deviations import draw_deviations
-from fipscm.questions.effect import Effect, Question, average_effect
+from fipscm.questions.effect import Effect, LevelEffect, Question, average_effect
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate import Noise, known_scm
 from fipscm.simulate.mechanisms import Equation, Linear
@@ -91,8 +91,17 @@ def test_an_effect_says_so_when_its_sign_depends_on_the_order():
 def test_an_effect_that_was_not_found_tells_how_large_it_could_be_and_an_impossible_one_why():
     unseen = Effect(QUESTION, 0.0, -0.1, 0.2, 0.95)
     assert "no effect on x2 found; if there is one, it lies between -0.1 and 0.2 on average" in str(unseen)
+    levels = tuple(LevelEffect(level, 0.0, -end, end) for level, end in (("north", 0.1), ("south", 0.3)))
+    assert str(Effect(QUESTION, 0.0, -0.1, 0.1, 0.95, by_level=levels)).endswith(
+        "other levels: south +0 (-0.3 to 0.3)."
+    )
     impossible = Effect(QUESTION, 0.0, 0.0, 0.0, 0.95, possible=False)
     assert "By the causal order, x0 cannot act on x2" in str(impossible)
+
+
+def test_large_effects_are_told_as_people_write_them():
+    found = Effect(QUESTION, 12264.8, -7699.2, 1.749e4, 0.95)
+    assert "changes x2 by 12260 on average (95% interval -7699 to 17490, if" in str(found)
 
 
 def test_against_the_order_there_is_no_effect_and_no_interval(rng):

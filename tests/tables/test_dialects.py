@@ -33,7 +33,7 @@ def read(content, **reading):
     content = content.encode() if isinstance(content, str) else content
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        frame = parse_table(content, "The file", reading=Reading(**reading))
+        frame = parse_table(content, "The file", reading=Reading(**reading)).frame
     return frame, [str(warning.message) for warning in said]
 
 
@@ -257,11 +257,16 @@ def test_blanks_before_quotes_mean_nothing():
 def test_a_graph_may_number_its_nodes_and_use_semicolons():
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        table = parse_table(b",0,1\n0,0,1\n1,0,0\n", "The file", row_names=True)
+        table = parse_table(b",0,1\n0,0,1\n1,0,0\n", "The file", row_names=True).frame
     assert table.to_numpy().tolist() == [[0, 1], [0, 0]]
     with pytest.warns(UserWarning, match="semicolons"):
-        table = parse_table(b";a;b\na;0;1\nb;0;0\n", "The file", row_names=True)
+        table = parse_table(b";a;b\na;0;1\nb;0;0\n", "The file", row_names=True).frame
     assert list(table.index) == list(table.columns) == ["a", "b"]
+
+
+def test_a_name_of_several_lines_becomes_one():
+    frame, _ = read('"Alter\n (in Jahren)";dose\n34;1\n51;2\n')
+    assert list(frame.columns) == ["Alter (in Jahren)", "dose"]
 
 
 def test_blanks_around_names_and_texts_mean_nothing():

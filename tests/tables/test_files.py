@@ -1,5 +1,6 @@
 import os
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -8,17 +9,71 @@ import pytest
 import safetensors.numpy
 
 from fipscm.errors import DataError, FileError
-from fipscm.tables.read import parse_table, read_table
+from fipscm.tables.read import parse_table, read_table, read_with_writing
 from fipscm.tables.stream import is_archive
 from fipscm.tables.write import make_folder, require_writable, write_table, write_whole
+from fipscm.tables.writing import PLAIN, Writing
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet"])
 def test_a_table_comes_back_as_it_was_written(tmp_path, rng, suffix):
     frame = pd.DataFrame(rng.normal(size=(5, 2)), columns=["a", "b"])
     path = str(tmp_path / f"table.{suffix}")
     write_table(frame, path)
     pd.testing.assert_frame_equal(read_table(path), frame)
+
+
+@pytest.mark.parametrize(
+    "writing",
+    [
+        PLAIN,
+        Writing(",", ","),
+        Writing(";", ",", "cp1252"),
+        Writing(";", ".", "utf-8-sig"),
+        Writing("\t", ",", "utf-16"),
+        Writing("|", ".", "utf-16-le"),
+    ],
+    ids=str,
+)
+def test_how_a_file_is_written_is_seen_when_it_is_read(tmp_path, writing):
+    frame = pd.DataFrame({"Größe": [1.5, -2.25, 3.0], "Preis": [1.0, None, 2.5], "Ort": ["Köln", "a;b", "x,y"]})
+    path = str(tmp_path / "table.csv")
+    write_table(frame, path, writing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = read_with_writing(path)
+    pd.testing.assert_frame_equal(found.frame, frame)
+    assert found.writing == writing
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a;b\n1;2\n3;4\n", Writing(";", ",")),  # whole numbers do not tell: most often so
+        ("a;b\n1;2.5\n3;4\n", Writing(";", ".")),
+        ("a;b\n1;x\n3;1,234\n", Writing(";", ",")),
+        ('a,b\n1,"2,345"\n3,"1,234,567"\n', PLAIN),
+        ("a b\n1 2,5\n3 4\n", Writing("\t", ",")),  # an empty cell could not be seen between blanks
+    ],
+)
+def test_the_decimal_mark_is_the_one_of_the_numbers(text, expected):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert parse_table(text.encode(), "The file").writing == expected
+
+
+def test_what_excel_cannot_hold_is_told(tmp_path):
+    path = tmp_path / "table.xlsx"
+    with pytest.raises(FileError, match=r"table\.xlsx' for Excel \(Excel does not support.*choose a \.csv"):
+        write_table(pd.DataFrame({"seen": pd.date_range("2024", periods=2, tz="UTC")}), str(path))
+    assert not path.exists()
+
+
+def test_a_letter_that_the_encoding_of_the_rows_lacks_is_told(tmp_path):
+    path = tmp_path / "table.csv"
+    with pytest.raises(FileError, match="the encoding of the rows has no 'Ω'"):
+        write_table(pd.DataFrame({"Ω": [1.0]}), str(path), Writing(";", ",", "cp1252"))
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +108,7 @@ def test_bytes_are_known_by_their_beginning(rng):
     frame = pd.DataFrame(rng.normal(size=(5, 2)), columns=["a", "b"])
     as_csv, as_parquet = frame.to_csv(index=False).encode(), frame.to_parquet(index=False)
     for content in (as_csv, as_parquet):
-        pd.testing.assert_frame_equal(parse_table(content, "Standard input"), frame)
+        pd.testing.assert_frame_equal(parse_table(content, "Standard input").frame, frame)
     assert not any(map(is_archive, (as_csv, as_parquet, b"")))
     assert is_archive(safetensors.numpy.save({"a": frame["a"].to_numpy()}))
 
@@ -84,9 +139,9 @@ def test_a_place_is_tried_without_leaving_a_trace(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["t.csv.gz", "t.xlsx", "t.tsv", "t"])
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.xls", "t.tsv", "t"])
 def test_a_table_has_a_name_that_says_what_it_is(tmp_path, name):
-    with pytest.raises(FileError, match=r"must end in \.csv or \.parquet"):
+    with pytest.raises(FileError, match=r"must end in \.csv, \.xlsx or \.parquet"):
         write_table(pd.DataFrame({"a": [1.0]}), str(tmp_path / name))
     write_table(pd.DataFrame({"a": [1.0]}), os.devnull)
 

@@ -61,11 +61,25 @@ def test_numbers_are_recognised_and_stay_numbers(cells, kind):
         ("pain 0 to 10", "ordinal"),
         ("Schmerz 0 bis 10", "ordinal"),
         ("NRS 0\u201310", "ordinal"),
+        ("pain", "ordinal"),
+        ("Pain_Score today", "ordinal"),
+        ("painScale", "ordinal"),
+        ("Toxicity grade", "ordinal"),
+        ("Kundenzufriedenheit", "ordinal"),
+        ("SCHMERZ nach OP", "ordinal"),
     ]
-    + [(name, "count") for name in ("visits", "pain 0-3", "days 0-90", "visits 2020-10", "visits 1.0-10")],
+    + [(name, "count") for name in ("visits", "pain 0-3", "days 0-90", "visits 2020-10", "visits 1.0-10")]
+    + [(name, "count") for name in ("pain days", "number of grade 3 events", "Anzahl Schmerzen", "Schmerztage")]
+    + [(name, "count") for name in ("children", "paintings", "upgrades", "operating rooms", "Kinder", "goals")],
 )
 def test_a_name_tells_the_scale_of_its_column(name, kind):
     assert recognise(pd.Series(np.random.default_rng(0).poisson(3, ROWS), name=name)) == Variable(kind)
+
+
+def test_what_goes_beyond_ten_is_no_scale_whatever_its_name():
+    rng = np.random.default_rng(0)
+    assert recognise(pd.Series(rng.poisson(6, ROWS), name="score")) == Variable("count")
+    assert recognise(pd.Series(rng.normal(size=ROWS), name="pain")) == Variable("continuous")
 
 
 @pytest.mark.parametrize(
@@ -111,6 +125,18 @@ def test_what_is_no_variable_is_told(cells, reason):
     found = recognise(column(cells))
     assert isinstance(found, NoVariable)
     assert pd.Series([found.reason]).str.contains(reason).all()
+
+
+NUMBERS = np.random.default_rng(0).choice(10**6, ROWS, replace=False)
+
+
+@pytest.mark.parametrize("name", ["id", "Patient ID", "customerId", "Kunden-Nr.", "Rechnungsnummer"])
+def test_numbers_that_are_called_identifiers_are_none_of_the_variables_unless_the_user_says_so(name):
+    numbers = pd.Series(NUMBERS, name=name)
+    assert recognise(numbers) == NoVariable("has a number of its own for every row, as identifiers do")
+    assert as_kind(numbers, "continuous") == Variable("continuous")
+    assert recognise(numbers // 1000) == Variable("continuous")  # some occur twice
+    assert recognise(numbers.rename("income, paid")) == Variable("continuous")
 
 
 @pytest.mark.parametrize("cells", [["1", "2", "?"] * 9, ["low", "high", "3"] * 9, [[1], [2]] * 9, [1j, 2j] * 9])

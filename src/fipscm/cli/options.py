@@ -11,7 +11,7 @@ import typer
 
 import fipscm
 from fipscm.cli.names import KINDS, MISSING, SCALES
-from fipscm.cli.typed import as_column, as_edge, as_kind, split_names
+from fipscm.cli.typed import as_column, as_columns, as_edge, as_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,11 @@ def _written(help_text: str, *names: str) -> Any:
 
 Model = Annotated[str, typer.Argument(help="A saved model (.fip), or a table to fit first; - for standard input.")]
 Rows = Annotated[str, typer.Argument(help="CSV, Excel, Parquet or Feather file, or - for standard input.")]
-Out = Annotated[str, typer.Option("--out", "-o", help="CSV or Parquet file, or - for standard output.")]
+OwnRows = Annotated[
+    str | None,
+    typer.Argument(help="File with the rows in question, or -; if left out, the table that is fitted first."),
+]
+Out = Annotated[str, typer.Option("--out", "-o", help="CSV, Excel or Parquet file, or - for standard output.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
 Count = Annotated[int, typer.Option("--rows", "-n", min=1, help="Number of rows to draw.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
@@ -107,14 +111,14 @@ class OrderOptions(ReadOptions):
 
         names: list[Hashable] = list(table.columns)
         experiment = None if self.intervened is None else as_column(self.intervened, names)
-        kept, dropped = _columns(self.columns, names), {experiment, *_columns(self.drop, names)}
+        kept, dropped = as_columns(self.columns, names), {experiment, *as_columns(self.drop, names)}
         chosen = [name for name in kept or names if name not in dropped]
         known = Columns.of(table[chosen], self.kinds(chosen), named=kept)
         if experiment is None:
             return Chosen(table[chosen], known, None)
         cells = table[experiment]
         texts = cells.astype(str).where(cells.notna(), "")
-        return Chosen(table[chosen], known, [_columns(text, chosen) for text in texts])
+        return Chosen(table[chosen], known, [as_columns(text, chosen) for text in texts])
 
     def kinds(self, columns: Sequence[Hashable]) -> dict[Hashable, str] | None:
         """The kinds of columns that were set by hand; None if none was."""
@@ -125,9 +129,9 @@ class OrderOptions(ReadOptions):
         known = fipscm.Knowledge(
             required_edges=[as_edge(text, columns) for text in self.require or ()],
             forbidden_edges=[as_edge(text, columns) for text in self.forbid or ()],
-            tiers=[_columns(tier, columns) for tier in (self.tiers or "").split(";") if tier.strip()],
-            roots=_columns(self.roots, columns),
-            leaves=_columns(self.leaves, columns),
+            tiers=[as_columns(tier, columns) for tier in (self.tiers or "").split(";") if tier.strip()],
+            roots=as_columns(self.roots, columns),
+            leaves=as_columns(self.leaves, columns),
         )
         return None if known == fipscm.Knowledge() else known
 
@@ -158,7 +162,7 @@ class FitOptions(OrderOptions):
         from fipscm.tables.read import read_table
 
         return fipscm.FiP(
-            order=None if self.order is None else _columns(self.order, columns),
+            order=None if self.order is None else as_columns(self.order, columns),
             graph=None if self.graph is None else read_table(self.graph, row_names=True),
             knowledge=self.knowledge(columns),
             kinds=self.kinds(columns),
@@ -191,7 +195,3 @@ def unfolded(command: Callable[..., None]) -> Callable[..., None]:
     with_options.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
     with_options.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
     return with_options
-
-
-def _columns(text: str | None, columns: Sequence[Hashable]) -> list[Hashable]:
-    return [as_column(name, columns) for name in split_names(text)]

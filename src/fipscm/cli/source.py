@@ -8,26 +8,35 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from tempfile import NamedTemporaryFile
 
-import pandas as pd
-
 from fipscm.cli.names import MODEL_SUFFIX
 from fipscm.cli.options import FitOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
 from fipscm.graph import listed
 from fipscm.tables.columns import Columns
-from fipscm.tables.read import parse_table, read_table
+from fipscm.tables.read import ReadTable, parse_table, read_with_writing
 from fipscm.tables.stream import STREAM, is_archive, require_one_stream, standard_input
 from fipscm.tables.validate import as_frame, require_finite
+from fipscm.tables.writing import PLAIN, Writing
 
 
 @dataclass(frozen=True)
 class Source:
-    """A saved model, or a table to learn one from."""
+    """A saved model, which has no table, or a table to learn one from."""
 
     known: Columns
-    is_saved: bool
     model: Callable[[], FiP]
+    table: ReadTable | None = None
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the model was fitted before."""
+        return self.table is None
+
+    @property
+    def writing(self) -> Writing:
+        """How the table is written; a saved model does not know that."""
+        return PLAIN if self.table is None else self.table.writing
 
     @property
     def columns(self) -> list[Hashable]:
@@ -46,26 +55,32 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
                 "or fit again with fipscm fit."
             )
         model = _load(content) if path == STREAM else FiP.load(path)
-        return Source(model.columns_, True, lambda: model)
+        return Source(model.columns_, lambda: model)
     if path == STREAM:
         read = parse_table(content, "Standard input", reading=options.reading)
     else:
-        read = read_table(path, reading=options.reading)
-    table, known, intervened = options.choose(read)
+        read = read_with_writing(path, reading=options.reading)
+    table, known, intervened = options.choose(read.frame)
     known.require_variables(fewest=2)
     estimator = options.estimator(list(table.columns), seed)
-    return Source(known, False, lambda: estimator.fit(table, intervened=intervened))
+    return Source(known, lambda: estimator.fit(table, intervened=intervened), read)
 
 
-def rows_for(path: str, source: Source, options: FitOptions) -> pd.DataFrame:
-    """Rows that a model can be asked about; other columns are carried along."""
-    frame, columns = read_table(path, reading=options.reading), source.columns
+def rows_for(path: str | None, source: Source, options: FitOptions) -> ReadTable:
+    """Rows that a model can be asked about, those of its own table if no others are given.
+
+    Columns that the model does not know are carried along.
+    """
+    read = source.table if path is None else read_with_writing(path, reading=options.reading)
+    if read is None:
+        raise DataError("A saved model holds no rows: name the table with the rows after it.")
+    frame, columns = read.frame, source.columns
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         found, needed = (listed(names) for names in (frame.columns, columns))
         raise DataError(f"'{path}' has the columns {found}, but the model needs {needed}: add {listed(missing)}.")
     require_finite(as_frame(source.known.encode(frame[columns])), missing_cells=options.missing != "refuse")
-    return frame
+    return read
 
 
 def _load(content: bytes) -> FiP:

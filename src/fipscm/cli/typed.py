@@ -13,15 +13,6 @@ if TYPE_CHECKING:
 TRUTH_VALUES = {"false": 0.0, "true": 1.0}
 
 
-def split_names(text: str | None) -> list[str]:
-    """The names in a list separated by commas.
-
-    >>> split_names("age, dose,")
-    ['age', 'dose']
-    """
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
 def as_column(
     text: str, columns: Sequence[Hashable], kind: str = "column", set_aside: Mapping[Hashable, str] | None = None
 ) -> Hashable:
@@ -33,6 +24,21 @@ def as_column(
         if text.strip() == str(name):
             raise DataError(f"Column '{name}' {reason}, so it was set aside: ask about another one.")
     raise unknown_name(kind, text.strip(), columns)
+
+
+def as_columns(text: str | None, columns: Sequence[Hashable]) -> list[Hashable]:
+    """The columns in a list separated by commas; a name that has commas itself is taken whole.
+
+    >>> as_columns("age, cost, in $,", ["age", "cost, in $"])
+    ['age', 'cost, in $']
+    """
+    known, rest, found = {str(name).strip() for name in columns}, (text or "").split(","), []
+    while rest:
+        runs = {length: ",".join(rest[:length]).strip() for length in range(len(rest), 0, -1)}
+        length = next((length for length, run in runs.items() if run in known), 1)
+        found += [as_column(runs[length], columns)] if runs[length] else []
+        rest = rest[length:]
+    return found
 
 
 def as_kind(text: str, columns: Sequence[Hashable]) -> tuple[Hashable, str]:

@@ -17,6 +17,7 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.regression.links import (
+    STEEPEST,
     CountLikelihood,
     Design,
     OrderedLikelihood,
@@ -36,7 +37,6 @@ WAVES, WAVES_PER_CAUSE = 256, 128  # a probability has less detail than a value
 MOST_ROWS = 20_000  # that curves are fitted to: their functions are held in memory
 HELD_OUT = 5  # one of so many rows
 LINE, LEVEL = 9.0, 100.0  # prior variances of slopes and levels, of logits or logarithms per standard deviation
-STEEPEST = 25.0  # prior variance of a curve, at most
 CYCLES = 6  # through the levels of a category, each fitted beside the others
 NEWTON_PER_CYCLE = 2
 HARDLY = 1e-4  # of the log-likelihood per row: a cycle that gains less is the last

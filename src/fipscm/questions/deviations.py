@@ -9,6 +9,7 @@ lacks is drawn from the posterior of this regression:
 
 with Phi (N, F) the functions at the rows, and the residual that of the learned mechanism. The second term is the
 sampling error, for noise of any law (a sandwich with the errors of HC3); the third is the error of smoothing.
+Of levels and counts, all three are those of the location, and of rows weighted by how much they say about it.
 """
 
 from collections.abc import Sequence
@@ -22,8 +23,10 @@ from fipscm.arrays import Array, Mask
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.regression.box import Box
+from fipscm.mechanism.regression.links import STEEPEST
 from fipscm.mechanism.response.bent import Bent
 from fipscm.mechanism.response.logarithm import Logarithm
+from fipscm.questions.working import Working, working
 from fipscm.robust import wild_cells
 from fipscm.threads import on_one_thread
 
@@ -31,7 +34,7 @@ DRAWS = 100  # a standard deviation over them has an error of 7 %
 WAVES = 200
 MOST_ROWS = 20_000  # that the regressions use: with more rows, intervals get no narrower
 # Variance of the noise over that of the smooth part: from hardly any noise to hardly anything else.
-NOISE_RATIOS = 10.0 ** np.arange(-6, 4.5, 0.5)
+NOISE_RATIOS = (10.0 ** np.arange(-6, 4.5, 0.5)).astype(np.float64)
 HIGHEST_LEVERAGE = 0.9  # of one row; an error divided by less than what is left would be arbitrary
 
 
@@ -152,11 +155,14 @@ def draw_deviations(
         rng.uniform(0, 2 * np.pi, WAVES),
     )
     for node in range(variables):
-        causes, by_table = np.flatnonzero(possible[node]), []
-        for z, values, residual in tables:
-            here = usable[:, node]
+        causes, here, by_table = np.flatnonzero(possible[node]), usable[:, node], []
+        for table, (z, values, residual) in zip((rows, *redrawn), tables, strict=True):
             straight = np.column_stack([np.ones(here.sum()), z[here][:, causes]])
-            regression = _Regression(straight, found.waves(z[here], node), values[here, node], residual[here, node])
+            waves = found.waves(z[here], node)
+            if scm.responses[node].discrete:
+                regression = _Regression.weighted(straight, waves, working(scm, node, table[here]))
+            else:
+                regression = _Regression(straight, waves, values[here, node], residual[here, node])
             by_table.append(regression.draw(DRAWS // len(tables), rng))
         draws = _pooled(by_table)
         found.straight[:, node, [0, *causes + 1]] = draws[:, : len(causes) + 1]
@@ -194,7 +200,9 @@ def _pooled(by_table: Sequence[Array]) -> Array:
 class _Regression:
     """One node on functions of its possible causes, under each of the noise ratios."""
 
-    def __init__(self, straight: Array, waves: Array, values: Array, residual: Array) -> None:
+    def __init__(
+        self, straight: Array, waves: Array, values: Array, residual: Array, noise_ratios: Array = NOISE_RATIOS
+    ) -> None:
         """Straight functions (N, P), waves (N, M), values (N,) and residuals (N,) of the learned mechanism."""
         self.functions = np.hstack([straight, waves])
         self.residual = residual
@@ -202,7 +210,7 @@ class _Regression:
         # Coefficients between standardized columns are about one: only what the rows cannot tell is held back by this.
         # Collinear causes of a node without noise still need more than a rounding error.
         ridge = np.full(straight.shape[1], max(float(np.mean(residual**2)), 1e-10 * len(residual)))
-        ratios = NOISE_RATIOS if waves.shape[1] else NOISE_RATIOS[-1:]
+        ratios = noise_ratios if waves.shape[1] else noise_ratios[-1:]
         self.penalties = [np.concatenate([ridge, np.full(waves.shape[1], ratio)]) for ratio in ratios]
         self.factors = [linalg.cho_factor(gram + np.diag(penalty), lower=True) for penalty in self.penalties]
         evidence = np.array(
@@ -213,6 +221,13 @@ class _Regression:
         )
         odds = np.exp(np.maximum(evidence - evidence.max(), -700))  # without underflow
         self.odds = odds / odds.sum()
+
+    @classmethod
+    def weighted(cls, straight: Array, waves: Array, told: Working) -> Self:
+        """Of what rows say about a location: on its own scale, where the noise is one, curves are only so steep."""
+        weight = told.precision[:, None]
+        values, residual = told.values * told.precision, told.residual * told.precision
+        return cls(straight * weight, waves * weight, values, residual, NOISE_RATIOS[NOISE_RATIOS >= 1 / STEEPEST])
 
     def draw(self, draws: int, rng: np.random.Generator) -> Array:
         """(B + 1, F) coefficients, first their posterior mean."""

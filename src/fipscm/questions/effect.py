@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fipscm.arrays import Array
-from fipscm.display import card, interval_picture, paragraph
+from fipscm.display import card, digits, interval_picture, paragraph
 from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.responding import RespondingSCM
@@ -157,9 +157,8 @@ class Effect:
     def _repr_html_(self) -> str:
         asked = self.question
         ends = interval_picture(self.low, self.estimate, self.high)
-        return card(
-            f"{asked.treatment} → {asked.outcome}: {self.estimate:+.4g}", f"<div>{ends}</div>", paragraph(str(self))
-        )
+        heading = f"{asked.treatment} → {asked.outcome}: {digits(self.estimate, '+')}"
+        return card(heading, f"<div>{ends}</div>", paragraph(str(self)))
 
     def __float__(self) -> float:
         return self.estimate
@@ -171,13 +170,13 @@ class Effect:
             text += f" {self.agreement:.0%} of the resampled orders agree {agreed}."
         if self.by_order:
             least, most = min(self.by_order), max(self.by_order)
-            text += f" Over {len(self.by_order)} plausible orders: {least:.4g} to {most:.4g}"
+            text += f" Over {len(self.by_order)} plausible orders: {digits(least)} to {digits(most)}"
             absent = sum(other == 0 for other in self.by_order)
             text += f", no effect under {absent} of them" if absent else ""
             text += "; its sign depends on the order." if self.sign_flips else "."
         others = [each for each in self.by_level if each.level != self.level_told]
-        if others and self.estimate:
-            told = [f"{each.level} {each.estimate:+.4g} ({each.low:.4g} to {each.high:.4g})" for each in others]
+        if others and self.possible:
+            told = (f"{level} {digits(by, '+')} ({digits(low)} to {digits(high)})" for level, by, low, high in others)
             text += f" The other levels: {', '.join(told)}."
         return text
 
@@ -195,11 +194,11 @@ class Effect:
         premise = "" if self.by_order else ", if the causal order is right"
         if self.estimate == 0:
             return (
-                f"{setting}: no effect on {changed} found; if there is one, it lies between {self.low:.4g} and "
-                f"{self.high:.4g} on average ({self.level:.0%} interval{premise})."
+                f"{setting}: no effect on {changed} found; if there is one, it lies between {digits(self.low)} and "
+                f"{digits(self.high)} on average ({self.level:.0%} interval{premise})."
             )
-        ends = f"{self.level:.0%} interval {self.low:.4g} to {self.high:.4g}"
-        return f"{setting} changes {changed} by {self.estimate:.4g} on average ({ends}{premise})."
+        ends = f"{self.level:.0%} interval {digits(self.low)} to {digits(self.high)}"
+        return f"{setting} changes {changed} by {digits(self.estimate)} on average ({ends}{premise})."
 
 
 def average_effect(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fipscm.arrays import Array
-from fipscm.display import card, paragraph
+from fipscm.display import card, digits, paragraph
 from fipscm.errors import InterventionError, unknown_name
 from fipscm.graph import descendants
 from fipscm.scm.base import SCM
@@ -44,13 +44,13 @@ class Recommendation:
     def __str__(self) -> str:
         ((column, setting),) = self.do.items()
         return (
-            f"Set '{column}' to {setting:.4g}: the average of '{self.target}' goes from {self.present:.4g} to "
-            f"{self.expected:.4g}; {self.value:.4g} is wanted."
+            f"Set '{column}' to {digits(setting)}: the average of '{self.target}' goes from {digits(self.present)} to "
+            f"{digits(self.expected)}; {digits(self.value)} is wanted."
         )
 
     def _repr_html_(self) -> str:
         ((column, setting),) = self.do.items()
-        return card(f"{column} = {setting:.4g} → {self.target}: {self.expected:.4g}", paragraph(str(self)))
+        return card(f"{column} = {digits(setting)} → {self.target}: {digits(self.expected)}", paragraph(str(self)))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ columns; what remains is a guess, and told as one.
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +40,11 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class Understood:
-    """The columns of text that hold numbers, and what is to be told about them."""
+    """The columns of text that hold numbers, what is to be told about them, and the decimal mark, if they have one."""
 
-    columns: dict[Hashable, Numbers] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
+    columns: dict[Hashable, Numbers]
+    remarks: list[str]
+    decimal: str | None
 
 
 def understand(texts: pd.DataFrame, likely: str, decimal: str | None = None) -> Understood:
@@ -74,7 +75,9 @@ def understand(texts: pd.DataFrame, likely: str, decimal: str | None = None) -> 
     marks = {name: chosen if chosen in found else next(iter(found)) for name, found in readings.items() if found}
     columns = {name: readings[name][mark] for name, mark in marks.items()}
     guessed = [] if certain else unclear
-    return Understood(columns, _remarks(columns, certain, [(name, texts[name]) for name in guessed], chosen))
+    remarks = _remarks(columns, certain, [(name, texts[name]) for name in guessed], chosen)
+    told = certain or ({chosen} if unclear else set())
+    return Understood(columns, remarks, next((mark for mark in (",", ".") if mark in told), None))
 
 
 def may_hold_numbers(cells: pd.Series) -> bool:

@@ -15,7 +15,7 @@ from fipscm.arrays import Mask
 from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
 from fipscm.tables.frames import with_names
-from fipscm.tables.kinds import RUNNING_NUMBER, Level, NoVariable, Variable, as_kind, as_level, recognise
+from fipscm.tables.kinds import ROW_NUMBERS, Level, NoVariable, Variable, as_kind, as_level, recognise
 from fipscm.tables.validate import named_frame, training_frame
 
 NEARLY = 1e-9  # a code that was computed may be off by rounding
@@ -90,7 +90,7 @@ class Columns:
         set_aside = {name: column.reason for name, column in found.items() if isinstance(column, NoVariable)}
         for name, reason in set_aside.items():
             if name in named:
-                remedy = ", or set its kind if it is one" if found[name] == RUNNING_NUMBER else ""
+                remedy = ", or set its kind if it is one" if found[name] in ROW_NUMBERS else ""
                 raise DataError(f"Column '{name}' {reason}, so it is taken for no variable: leave it out{remedy}.")
         forms = {name: form for name in variables if (form := _form(frame[name]))}
         return cls(names, variables, set_aside, forms)

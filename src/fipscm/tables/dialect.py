@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 BEGINNING = 1 << 18  # bytes that are looked at
 COMMENT = "#"
+BLANKS = r"\s+"
 # In the order of preference where several would do: commas also stand in numbers, blanks also in names.
-SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", r"\s+": "blanks"}
+SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", BLANKS: "blanks"}
 PLAIN_ENCODINGS = ("utf-8", "utf-8-sig")
 _DECLARED = re.compile('"?sep=(.)"?')  # so Excel is told the separator
 # Byte-order marks; that of UTF-32 begins with that of UTF-16.
@@ -84,7 +85,7 @@ def sniff(beginning: bytes, separator: str | None = None, encoding: str | None =
 def split_cells(lines: Sequence[str], separator: str) -> list[list[str]]:
     """The cells of each line; a quoted cell may hold separators and go over several lines."""
     if separator not in SEPARATORS or len(separator) > 1:
-        return [line.split() if separator.startswith("\\s") else line.split(separator) for line in lines]
+        return [line.split() if separator == BLANKS else line.split(separator) for line in lines]
     try:
         return list(csv.reader((f"{line}\n" for line in lines), delimiter=separator, skipinitialspace=True))
     except csv.Error:  # a quoted cell that never ends
@@ -125,13 +126,13 @@ def _split_titles(lines: list[str]) -> tuple[list[str], list[str]]:
     """The lines that stand above a table, and the others.
 
     A title has no separator, although the last line has one; and not as many words, as the names of a table with blanks
-    between its cells and commas in its numbers would have.
+    between its cells and commas in its numbers would have. Nor does it end within quotes, as a name of two lines does.
     """
-    words, marks = len(lines[-1].split()) if lines else 0, set(SEPARATORS) - {r"\s+"}
+    words, marks = len(lines[-1].split()) if lines else 0, set(SEPARATORS) - {BLANKS}
     if not lines or marks.isdisjoint(lines[-1]):
         return [], lines
     for place, line in enumerate(lines):
-        is_title = marks.isdisjoint(line) and not len(line.split()) == words > 1
+        is_title = marks.isdisjoint(line) and not len(line.split()) == words > 1 and line.count('"') % 2 == 0
         if not is_title and not _DECLARED.fullmatch(line):
             return lines[:place], lines[place:]
     return [], lines

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from fipscm.errors import DataError
 from fipscm.tables.frames import unnamed_columns
+from fipscm.tables.writing import PLAIN, Writing
 
 Content = Path | bytes  # a file on disk, which need not fit into memory as bytes, or what came through a pipe
 
@@ -26,14 +27,14 @@ class Parsed(NamedTuple):
         names: the names in the file, among which pandas numbers repeated ones in silence; empty if it has none.
         remarks: what is to be told about the file.
         texts: reads the columns again as text, as far as the format has text.
-        likely_decimal: the decimal mark to guess where the columns do not tell.
+        likely: how the file is written; its decimal mark is the one to guess where the columns do not tell.
     """
 
     frame: pd.DataFrame
     names: tuple[str, ...]
     remarks: list[str]
     texts: Callable[[], pd.DataFrame]
-    likely_decimal: str
+    likely: Writing = PLAIN
 
 
 _ZIP = b"PK\x03\x04"
@@ -83,7 +84,7 @@ def _readable(content: Content) -> Path | BytesIO:
 
 
 def _parsed(frame: pd.DataFrame, names: tuple[str, ...] = (), remarks: Sequence[str] = ()) -> Parsed:
-    return Parsed(frame, names, list(remarks), lambda: frame, likely_decimal=".")
+    return Parsed(frame, names, list(remarks), lambda: frame)
 
 
 def _parse_excel(content: Content, header: bool) -> Parsed:

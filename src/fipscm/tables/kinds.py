@@ -23,6 +23,18 @@ MANY_STEPS = 100  # within a standard deviation: incomes, grams and populations 
 SELDOM = 0.05  # share of cells that may be typing errors
 HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
 TOO_CLOSE, TOO_EVEN = 4.0, 2.0  # standard errors by which variance and skewness may fall below those of counts
+# Names of scales, as far as no word beside them counts something: pain is one, days with pain are a number of days.
+_SCALES = {
+    *("scale", "score", "rating", "likert", "satisfaction", "severity", "grade", "stage", "pain", "nrs", "vas"),
+    *("skala", "bewertung", "zufriedenheit", "schweregrad", "stadium", "schmerz", "schmerzen", "schmerzstärke"),
+}
+_COMPOUNDS = ("skala", "score", "bewertung", "zufriedenheit")  # German writes what is scaled before them
+_COUNTED = {
+    *("number", "count", "num", "n", "no", "days", "weeks", "times", "episodes", "attacks", "visits", "pills", "per"),
+    *("anzahl", "zahl", "nr", "tage", "wochen", "mal", "episoden", "anfälle", "besuche", "tabletten", "pro", "je"),
+}
+# What numbers are called that only tell rows apart, if each occurs once.
+_IDENTIFIERS = ("id", "identifier", "nr", "nummer")
 _DATE = (
     r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](?:[0-9]{4}|[0-9]{2}))"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|[0-2][0-9]:[0-5][0-9](?::[0-5][0-9].*)?"
@@ -46,6 +58,8 @@ class NoVariable(NamedTuple):
 
 
 RUNNING_NUMBER = NoVariable("numbers the rows")
+OWN_NUMBER = NoVariable("has a number of its own for every row, as identifiers do")
+ROW_NUMBERS = (RUNNING_NUMBER, OWN_NUMBER)  # they are numbers all the same, and may be variables if the user says so
 
 
 def recognise(column: pd.Series) -> Variable | NoVariable:
@@ -67,7 +81,7 @@ def recognise(column: pd.Series) -> Variable | NoVariable:
     if (present == present.iloc[0]).all():
         return NoVariable(f"is constant (always {_shown(present.iloc[0])})")
     if pd.api.types.is_numeric_dtype(present):
-        return RUNNING_NUMBER if _is_running(column) else Variable(_kind_of_numbers(present, _scale_in(column.name)))
+        return _recognise_numbers(column, present)
     return _recognise_names(present)
 
 
@@ -84,7 +98,7 @@ def as_kind(column: pd.Series, kind: str) -> Variable:
     if kind not in KINDS:
         raise unknown_name(f"kind of column '{column.name}'", kind, KINDS)
     found = recognise(column)
-    if isinstance(found, NoVariable) and (found != RUNNING_NUMBER or kind == "categorical"):
+    if isinstance(found, NoVariable) and (found not in ROW_NUMBERS or kind == "categorical"):
         raise DataError(f"Column '{column.name}' {found.reason}, so it cannot be {kind}: leave it out.")
     levels = found.levels if isinstance(found, Variable) else ()
     if kind == "categorical":
@@ -133,6 +147,14 @@ def as_level(cell: object) -> Level:
     return plain if isinstance(plain, (str, bool, int, float)) else str(plain)
 
 
+def _recognise_numbers(column: pd.Series, present: pd.Series) -> Variable | NoVariable:
+    if _is_running(column):
+        return RUNNING_NUMBER
+    if _is_called_identifier(column.name) and pd.api.types.is_integer_dtype(present) and present.is_unique:
+        return OWN_NUMBER
+    return Variable(_kind_of_numbers(present, _scale_in(column.name)))
+
+
 def _recognise_names(present: pd.Series) -> Variable | NoVariable:
     levels, is_category = levels_of(present), isinstance(present.dtype, pd.CategoricalDtype)
     if not is_category:
@@ -179,10 +201,24 @@ def _is_running(column: pd.Series) -> bool:
     return bool(column.is_unique and int(column.max()) - int(column.min()) == len(column) - 1)
 
 
+def _is_called_identifier(name: Hashable) -> bool:
+    return any(word in _IDENTIFIERS or word.endswith("nummer") for word in _words(name))
+
+
+def _words(name: Hashable) -> set[str]:
+    """The words of a name, in small letters; painScale has two."""
+    apart = re.sub("(?<=[a-zäöüß])(?=[A-ZÄÖÜ])", " ", str(name))
+    return {word.lower() for word in re.findall(r"[^\W\d_]+", apart)}
+
+
 def _scale_in(name: Hashable) -> tuple[int, int] | None:
-    """The ends of the scale that a name tells, as 'Pain (0-10)' does."""
+    """The ends of the scale that a name tells, as 'Pain (0-10)' does; if it only calls it one, the widest there is."""
     told = re.search(r"(?<![\d.,])(\d{1,2})\s?(?:-|\N{EN DASH}|to|bis)\s?(\d{1,2})(?![\d.,])", str(name))
-    return (int(told[1]), int(told[2])) if told else None
+    if told:
+        return int(told[1]), int(told[2])
+    words = _words(name)
+    is_scale = not words.isdisjoint(_SCALES) or any(word.endswith(_COMPOUNDS) for word in words)
+    return (0, FEW) if is_scale and words.isdisjoint(_COUNTED) else None
 
 
 def _kind_of_numbers(present: pd.Series, scale: tuple[int, int] | None) -> str:

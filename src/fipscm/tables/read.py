@@ -4,8 +4,10 @@ import os
 import re
 import warnings
 from collections import Counter
+from dataclasses import replace
 from lzma import LZMAError
 from pathlib import Path
+from typing import NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -18,6 +20,7 @@ from fipscm.tables.dialect import are_numbers
 from fipscm.tables.formats import Content, Parsed, parse_binary, unpacked
 from fipscm.tables.stream import STREAM, standard_input
 from fipscm.tables.textfile import Reading, parse_text
+from fipscm.tables.writing import Writing
 
 ANYTHING = Reading()
 UNKNOWN = "?"
@@ -25,8 +28,20 @@ _UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")  # so pa
 _UNNAMED = "Unnamed: "  # so pandas calls a column without a name
 
 
+class ReadTable(NamedTuple):
+    """A table, and how its file is written; one that is no text file counts as plain."""
+
+    frame: pd.DataFrame
+    writing: Writing
+
+
 def read_table(path: str, row_names: bool = False, reading: Reading = ANYTHING) -> pd.DataFrame:
     """Read a table, or say in one sentence why that cannot be done; with `row_names` its first column is the index."""
+    return read_with_writing(path, row_names, reading).frame
+
+
+def read_with_writing(path: str, row_names: bool = False, reading: Reading = ANYTHING) -> ReadTable:
+    """Read a table as `read_table` does, and see how its file is written."""
     if path == STREAM:
         return parse_table(standard_input(), "Standard input", row_names, reading)
     _require_readable(path)
@@ -35,13 +50,13 @@ def read_table(path: str, row_names: bool = False, reading: Reading = ANYTHING) 
     return parse_table(file if file.is_file() else file.read_bytes(), f"'{path}'", row_names, reading)
 
 
-def parse_table(content: Content, title: str, row_names: bool = False, reading: Reading = ANYTHING) -> pd.DataFrame:
+def parse_table(content: Content, title: str, row_names: bool = False, reading: Reading = ANYTHING) -> ReadTable:
     """Parse a file, or the bytes of one; messages use the title."""
     parsed = _parse(content, title, reading)
     if parsed.frame.empty:
         raise DataError(f"{title} has column names but no rows: add at least one row of numbers.")
     _require_distinct(parsed.names or tuple(map(str, parsed.frame.columns)), title)
-    frame, remarks = _with_numbers(parsed, reading.decimal, parsed.frame.columns[:1] if row_names else [])
+    frame, remarks, decimal = _with_numbers(parsed, reading.decimal, parsed.frame.columns[:1] if row_names else [])
     frame, unknown = _without_question_marks(_without_outer_blanks(frame))
     remarks = remarks + unknown
     if row_names:
@@ -52,7 +67,7 @@ def parse_table(content: Content, title: str, row_names: bool = False, reading: 
     _require_names(frame, title)
     if remarks:
         warnings.warn(f"{title} was read with {', '.join(remarks)}.", UserWarning, stacklevel=3)
-    return frame
+    return ReadTable(frame, replace(parsed.likely, decimal=decimal or parsed.likely.decimal))
 
 
 def _require_readable(path: str) -> None:
@@ -88,31 +103,39 @@ def _parse(content: Content, title: str, reading: Reading) -> Parsed:
         raise DataError(f"{title} cannot be read as a table ({reason}): save it as plain CSV or Parquet.") from None
 
 
-def _with_numbers(parsed: Parsed, decimal: str | None, but: pd.Index | list[str]) -> tuple[pd.DataFrame, list[str]]:
-    """The table with numbers where its text holds numbers, and what is to be told about it."""
+def _with_numbers(
+    parsed: Parsed, decimal: str | None, but: pd.Index | list[str]
+) -> tuple[pd.DataFrame, list[str], str | None]:
+    """The table with numbers where its text holds numbers, what is to be told about it, and its decimal mark."""
     frame = parsed.frame.drop(columns=but)
     written = [name for name in frame.columns if _is_text(frame[name])]
     numbers = [column for _, column in frame.select_dtypes("float").items()]
-    unsure = parsed.likely_decimal == "," and any(map(may_be_thousands, numbers))
+    unsure = parsed.likely.decimal == "," and any(map(may_be_thousands, numbers))
     if not unsure and not any(may_hold_numbers(frame[name]) for name in written):
-        return parsed.frame, parsed.remarks
+        has_fractions = any((column % 1 > 0).any() for column in numbers)
+        return parsed.frame, parsed.remarks, decimal or ("." if has_fractions else None)
     # Now that there are marks, every column bears witness: 1.234 is 1234 beside decimal commas.
     texts = parsed.texts().drop(columns=but)
-    understood = understand(texts[[name for name in texts if _is_text(texts[name])]], parsed.likely_decimal, decimal)
+    understood = understand(texts[[name for name in texts if _is_text(texts[name])]], parsed.likely.decimal, decimal)
     converted = parsed.frame.copy()
     for name, found in understood.columns.items():
         if name in written or not np.allclose(found.column, frame[name], equal_nan=True):
             converted[name] = found.column
-    return converted, parsed.remarks + understood.remarks
+    return converted, parsed.remarks + understood.remarks, understood.decimal
 
 
 def _without_outer_blanks(frame: pd.DataFrame) -> pd.DataFrame:
-    """Names and texts without blanks before and after them."""
+    """Names and texts without blanks before and after them, names on one line."""
     texts = {name: frame[name].str.strip() for name in frame.columns if isinstance(frame[name].dtype, pd.StringDtype)}
     stripped = frame.copy(deep=False)
     for name, cells in texts.items():
         stripped[name] = cells
-    return stripped.set_axis([name.strip() if isinstance(name, str) else name for name in frame.columns], axis=1)
+    return stripped.set_axis([_on_one_line(name) if isinstance(name, str) else name for name in frame.columns], axis=1)
+
+
+def _on_one_line(name: str) -> str:
+    """A name of several lines, as cells of Excel may have, can neither be typed nor read in a list."""
+    return " ".join(line.strip() for line in name.strip().splitlines())
 
 
 def _without_question_marks(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

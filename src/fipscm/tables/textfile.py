@@ -10,9 +10,10 @@ from typing import Any
 import pandas as pd
 
 from fipscm.errors import DataError
-from fipscm.tables.dialect import BEGINNING, COMMENT, Dialect, are_numbers, sniff
+from fipscm.tables.dialect import BEGINNING, BLANKS, COMMENT, Dialect, are_numbers, sniff
 from fipscm.tables.formats import Content, Parsed, beginning_of, whole
 from fipscm.tables.frames import unnamed_columns
+from fipscm.tables.writing import Writing
 
 _FALLBACK = "cp1252"  # what is not UTF-8 was most often written on Windows
 
@@ -62,8 +63,14 @@ def parse_text(content: Content, reading: Reading) -> Parsed:
         dialect.first if reading.header and not dialect.commented_names else (),
         dialect.remarks + _doubts_about_names(dialect, reading),
         texts=partial(_read, content, dialect, reading, dtype=str),
-        likely_decimal="," if dialect.separator == ";" else ".",
+        likely=_writing(dialect),
     )
+
+
+def _writing(dialect: Dialect) -> Writing:
+    # Between blanks an empty cell could not be seen.
+    separator = "\t" if dialect.separator == BLANKS else dialect.separator
+    return Writing(separator, "," if dialect.separator == ";" else ".", dialect.encoding)
 
 
 def _read(content: Content, dialect: Dialect, reading: Reading, **options: Any) -> pd.DataFrame:

@@ -1,10 +1,11 @@
-"""Files are written whole or not at all; tables as CSV or Parquet by suffix, `-` for standard output."""
+"""Files are written whole or not at all; tables as CSV, Excel or Parquet by suffix, `-` for standard output."""
 
 import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import astuple
 from pathlib import Path
 from secrets import token_hex
 from shutil import copymode
@@ -15,19 +16,35 @@ import pandas as pd
 
 from fipscm.errors import FileError
 from fipscm.tables.stream import STREAM
+from fipscm.tables.writing import PLAIN, Writing
 
-SUFFIXES = (".csv", ".parquet")
+SUFFIXES = (".csv", ".xlsx", ".parquet")
 
 
-def write_table(frame: pd.DataFrame, path: str) -> None:
-    """Write a table; a file appears whole or not at all."""
+def write_table(frame: pd.DataFrame, path: str, writing: Writing = PLAIN) -> None:
+    """Write a table, CSV in the given way; a file appears whole or not at all.
+
+    Standard output keeps the encoding of the terminal.
+    """
     require_writable_table(path)
+    separator, decimal, encoding = astuple(writing)
     if path == STREAM:
-        frame.to_csv(sys.stdout, index=False)
+        frame.to_csv(sys.stdout, index=False, sep=separator, decimal=decimal)
     elif path.endswith(".parquet"):
         write_whole(path, lambda file: frame.to_parquet(file, index=False))
+    elif path.endswith(".xlsx"):
+        write_whole(path, lambda file: _write_excel(frame, path, file))
     else:
-        write_whole(path, lambda file: frame.to_csv(file, index=False))
+        write_whole(
+            path, lambda file: frame.to_csv(file, index=False, sep=separator, decimal=decimal, encoding=encoding)
+        )
+
+
+def _write_excel(frame: pd.DataFrame, path: str, file: IO[bytes]) -> None:
+    try:
+        frame.to_excel(file, index=False, engine="openpyxl")
+    except ValueError as error:  # too many rows, or times in a time zone
+        raise FileError(f"Cannot write '{path}' for Excel ({error}): choose a .csv or .parquet file.") from None
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -67,7 +84,9 @@ def require_writable_table(path: str) -> None:
     if path == STREAM:
         return
     if not _is_special(path) and not path.endswith(SUFFIXES):
-        raise FileError(f"Cannot write a table as '{path}': its name must end in {' or '.join(SUFFIXES)}.")
+        raise FileError(
+            f"Cannot write a table as '{path}': its name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}."
+        )
     require_writable(path)
 
 
@@ -92,6 +111,11 @@ def _followed(path: str | Path) -> Path:
 def _write_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise FileError(
+            f"Cannot write '{path}': the encoding of the rows has no '{error.object[error.start]}'. Save the rows as "
+            "UTF-8 first, or write Parquet."
+        ) from None
     except OSError as error:
         raise FileError(
             f"Cannot write '{path}' ({error.strerror or error}): choose a file in a folder that exists and is yours."

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, Rows, Seed, unfolded
+from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, OwnRows, Seed, unfolded
 from fipscm.cli.typed import as_column, as_intervention, compared_values
 from fipscm.cli.usual import usual_values
 from fipscm.errors import KnowledgeError
@@ -19,7 +19,8 @@ def sample(model: Model, options: FitOptions, rows: Count = 1000, seed: Seed = 0
     from fipscm.tables.write import require_writable_table, write_table
 
     require_writable_table(out)
-    write_table(open_source(model, options, seed).model().sample(rows, seed), out)
+    source = open_source(model, options, seed)
+    write_table(source.model().sample(rows, seed), out, source.writing)
 
 
 @unfolded
@@ -33,12 +34,12 @@ def do(
     require_writable_table(out)
     source = open_source(model, options, seed)
     intervention = as_intervention(change, source.known)
-    write_table(source.model().intervene(intervention, rows, seed), out)
+    write_table(source.model().intervene(intervention, rows, seed), out, source.writing)
 
 
 @unfolded
 def counterfactual(
-    model: Model, rows: Rows, change: Change, options: FitOptions, seed: Seed = 0, out: Out = STREAM
+    model: Model, change: Change, options: FitOptions, rows: OwnRows = None, seed: Seed = 0, out: Out = STREAM
 ) -> None:
     """Say what given rows would have been.  Example: fipscm counterfactual model.fip rows.csv --do dose=0."""
     from fipscm.cli.source import open_source, rows_for
@@ -47,12 +48,12 @@ def counterfactual(
     require_one_stream(model, rows, options.graph)
     require_writable_table(out)
     source = open_source(model, options, seed)
-    intervention, units = as_intervention(change, source.known), rows_for(rows, source, options)
-    write_table(source.model().counterfactual(units, intervention, random_state=seed), out)
+    intervention, (units, writing) = as_intervention(change, source.known), rows_for(rows, source, options)
+    write_table(source.model().counterfactual(units, intervention, random_state=seed), out, writing)
 
 
 @unfolded
-def impute(model: Model, rows: Rows, options: FitOptions, seed: Seed = 0, out: Out = STREAM) -> None:
+def impute(model: Model, options: FitOptions, rows: OwnRows = None, seed: Seed = 0, out: Out = STREAM) -> None:
     """Fill in the missing cells of given rows.  Example: fipscm impute model.fip rows.csv --out complete.csv."""
     from fipscm.cli.source import open_source, rows_for
     from fipscm.tables.write import require_writable_table, write_table
@@ -60,8 +61,8 @@ def impute(model: Model, rows: Rows, options: FitOptions, seed: Seed = 0, out: O
     require_one_stream(model, rows, options.graph)
     require_writable_table(out)
     source = open_source(model, options, seed)
-    units = rows_for(rows, source, options)
-    write_table(source.model().impute(units, random_state=seed), out)
+    units, writing = rows_for(rows, source, options)
+    write_table(source.model().impute(units, random_state=seed), out, writing)
 
 
 @unfolded
@@ -110,13 +111,13 @@ def effect(
 
 
 @unfolded
-def check(model: Model, data: Rows, options: FitOptions, as_json: Json = False, seed: Seed = 0) -> None:
+def check(model: Model, options: FitOptions, data: OwnRows = None, as_json: Json = False, seed: Seed = 0) -> None:
     """Test a model's assumptions on a table; exit code 1 if they fail.  Example: fipscm check model.fip data.csv."""
     from fipscm.cli.source import open_source, rows_for
 
     require_one_stream(model, data, options.graph)
     source = open_source(model, options, seed)
-    rows = rows_for(data, source, options)
+    rows = rows_for(data, source, options).frame
     report = source.model().check(rows, seed)
     if as_json:
         findings = json.loads(report.table.to_json(orient="records"))

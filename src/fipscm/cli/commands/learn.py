@@ -95,6 +95,7 @@ def fit(
 ) -> None:
     """Learn a model from a table and save it.  Example: fipscm fit data.csv --out model.fip --tiers "age;dose,pain"."""
     from fipscm.cli.kinds import told_kinds
+    from fipscm.display import digits
     from fipscm.plotting import draw_graph, require_writable_picture
     from fipscm.tables.read import read_table
     from fipscm.tables.stream import require_one_stream
@@ -131,7 +132,7 @@ def fit(
         direction = f"  direction {edge['confidence']:.0%}" if "confidence" in edge else ""
         part = "" if edge["acts_on"] == "mean" else f"  acts on {edge['acts_on']}"
         is_slope = not {edge["cause"], edge["effect"]} & set(model.blocks_.levels)  # a category has no unit
-        weight = f"weight {edge['weight']:.4g}  " if is_slope else ""
+        weight = f"weight {digits(edge['weight'])}  " if is_slope else ""
         print(f"{edge['cause']} -> {edge['effect']}  {weight}score {edge['score']:.1f}{part}{direction}")
     if assess and found and not options.fix_the_order:
         sure = f"The direction of every edge is at least {SURE:.0%} sure."

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from fipscm.cli.options import FitOptions, Model, Rows, Seed, unfolded
+from fipscm.cli.options import FitOptions, Model, OwnRows, Seed, unfolded
 from fipscm.cli.typed import as_column
 from fipscm.tables.stream import require_one_stream
 
@@ -12,8 +12,8 @@ from fipscm.tables.stream import require_one_stream
 @unfolded
 def report(
     model: Model,
-    data: Rows,
     options: FitOptions,
+    data: OwnRows = None,
     out: Annotated[str, typer.Option("--out", "-o", help="HTML file to write.")] = "report.html",
     target: Annotated[
         str | None, typer.Option(help="The column to explain; the last effect of the order if omitted.")
@@ -27,7 +27,7 @@ def report(
     require_one_stream(model, data, options.graph)
     require_writable(out)
     source = open_source(model, options, seed)
-    rows = rows_for(data, source, options)
+    rows = rows_for(data, source, options).frame
     explained = None if target is None else as_column(target, source.columns)
     source.model().report(rows, target=explained, random_state=seed).save(out)
     print(f"Written to {out}: open it in a browser.")

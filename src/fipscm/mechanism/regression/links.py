@@ -19,6 +19,7 @@ from fipscm.mechanism.response.logistic import log_probability_between
 STEPS = 8  # of Newton's method, which doubles the number of right digits in each
 HALVINGS = 4  # of a step that went too far
 SETTLED = 1e-6  # of the log-likelihood per row: a step that gains less is the last
+STEEPEST = 25.0  # prior variance of a curve, at most
 FARTHEST = 30.0  # a location beyond says no more
 LEAST_WEIGHT = 1e-6  # of a row: one that is surely told already
 DISPERSIONS = (1e-4, 1e2)  # of counts

@@ -5,12 +5,14 @@ import pandas as pd
 import pytest
 
 from fipscm.questions.check import (
+    HARMLESS,
     CheckResult,
     fit_findings,
     hidden_cause_findings,
     noise_findings,
     novelty_finding,
     serial_finding,
+    size_findings,
     table_findings,
     variance_finding,
 )
@@ -140,3 +142,30 @@ def test_rows_that_follow_each_other_in_time_are_noticed(rng):
     assert not found.passed
     assert "'c'" in found.verdict
     assert not found.serious
+
+
+def noises_with_a_share(rng, share, rows=4_000):
+    """Three heavy-tailed noises; a hidden cause has a share in the first two, the straight part of which is removed."""
+    hidden, own = rng.standard_normal(rows), rng.laplace(size=(rows, 3))
+    noise = own + share * np.column_stack([hidden, hidden, np.zeros(rows)])
+    noise[:, 1] -= noise[:, 0] * (noise[:, 0] @ noise[:, 1]) / (noise[:, 0] @ noise[:, 0])
+    return noise
+
+
+def test_a_share_in_two_noises_that_are_not_correlated_is_named(rng):
+    noise = noises_with_a_share(rng, 2.0)
+    assert abs(np.corrcoef(noise[:, 0], noise[:, 1])[0, 1]) < 0.01
+    (finding,) = size_findings("abc", noise)
+    assert finding.subject == "noise of a and noise of b"
+    assert not finding.passed
+    assert "hidden common cause" in finding.verdict
+
+
+def test_independent_noises_are_of_other_sizes_and_the_nearest_pair_is_told(rng):
+    (finding,) = size_findings("abc", noises_with_a_share(rng, 0.0))
+    assert finding.passed
+    assert finding.figure < HARMLESS
+
+
+def test_one_column_has_no_pair_of_noises(rng):
+    assert list(size_findings("a", rng.standard_normal((100, 1)))) == []

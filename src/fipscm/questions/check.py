@@ -19,9 +19,12 @@ from fipscm.order.classical.gaussian import p_of_linear_gaussian
 from fipscm.order.classical.hidden_causes import LIKELY, suspects
 from fipscm.order.novelty import novelty
 from fipscm.questions.kernel_tests import dependence, discrepancy
+from fipscm.questions.noise_sizes import size_correlations
 from fipscm.scm.base import SCM
 
 SUBSAMPLE = 400  # rows; the time of kernel tests grows with their square
+MOST_ROWS = 20_000  # whose noises are compared by their sizes
+HARMLESS = 0.06  # correlation of sizes: curves of many causes are never so exact that nothing is left
 FEWEST_HOLES = 10  # rows with a missing cell; fewer can hardly differ from the others
 FAR = 0.1  # Wasserstein distance in standard deviations: a column whose samples lie nearer is well met
 CHANCE = 2.5  # times the distance of two such samples, which at most one in twenty exceeds
@@ -87,9 +90,12 @@ def check_model(
     frame = frame.iloc[rng.permutation(len(frame))]  # some checks look at the first rows only, and tables come sorted
     drawn = frame.head(SUBSAMPLE).to_numpy()
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
+    exact = [column for column, name in enumerate(scm.names) if name not in _discrete(scm)]
+    noise = scm.sample_to_noise(frame.head(MOST_ROWS).to_numpy(), rng)
     return CheckResult(
         (
             *noise_findings(scm.names, scm.sample_to_noise(drawn, rng), drawn, parents, rng),
+            *size_findings([scm.names[column] for column in exact], noise[:, exact]),
             *fit_findings(frame, scm.sample(len(frame), rng), rng),
             variance_finding(frame.to_numpy()[:, scm.order], scale_in_use),
             novelty_finding(frame.to_numpy()),
@@ -132,6 +138,24 @@ def noise_findings(
                 f"The noise of '{name}' depends on the {subject} (HSIC {figure:.3f}, p = {p_value:.2g}): a hidden "
                 "common cause, a wrong order or a noise of another kind.",
             )
+
+
+def size_findings(names: Sequence[Hashable], noise: Array) -> Iterator[Finding]:
+    """Are noises (N, D) large in the same rows? Every pair that is, or else the one that comes nearest to it."""
+    pairs = size_correlations(noise)
+    doubtful = [pair for pair in pairs if pair.p_value <= SIGNIFICANCE and pair.correlation > HARMLESS]
+    for pair in doubtful or pairs[:1]:
+        one, other = names[pair.first], names[pair.second]
+        yield Finding(
+            "noises of the same size",
+            f"noise of {one} and noise of {other}",
+            pair.correlation,
+            pair.p_value,
+            not doubtful,
+            f"The noises of '{one}' and '{other}' are large in the same rows (correlation of their sizes "
+            f"{pair.correlation:.2f}, p = {pair.p_value:.2g}): a hidden common cause of both, a wrong order or a noise "
+            "of another kind.",
+        )
 
 
 def fit_findings(observed: pd.DataFrame, sampled: pd.DataFrame, rng: np.random.Generator) -> Iterator[Finding]:

@@ -39,6 +39,7 @@ class World:
         scm: what answers counterfactuals, None where the visible columns alone have no such truth.
         noise: (N, D) what the noise added to each cell, in column units, None where it is not additive.
         confounded: (D, D) symmetric, true for two columns with a hidden cause in common, None where nothing is hidden.
+        clean: (N, D) the rows before some cells were recorded wrongly, None where none was.
     """
 
     table: pd.DataFrame
@@ -46,6 +47,7 @@ class World:
     scm: SCM | None
     noise: Array | None
     confounded: Mask | None = None
+    clean: pd.DataFrame | None = None
 
 
 Variant = Callable[[str, int, str, str, int, np.random.Generator], World]
@@ -102,7 +104,7 @@ def outliers(name: str, nodes: int, preset: str, family: str, rows: int, rng: np
     values = world.table.to_numpy(copy=True)
     mean, std = values.mean(axis=0), values.std(axis=0)
     values[hit, column] = mean[column] + distance * std[column]
-    return replace(world, table=pd.DataFrame(values, columns=world.table.columns))
+    return replace(world, table=pd.DataFrame(values, columns=world.table.columns), clean=world.table)
 
 
 def iscm(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:

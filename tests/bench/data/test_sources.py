@@ -165,3 +165,14 @@ def test_tasks_have_no_data_set_twice():
     for task in TASKS.values():
         data = list(task.grid.data_sets())
         assert len(data) == len(set(data)) > 0
+
+
+def test_nobody_is_asked_about_values_that_only_wrong_entries_have():
+    data = replace(PLAIN, rows=2_000, variant="outliers")
+    recorded = make_problem(data)
+    world = VARIANTS["outliers"](data.name, data.nodes, data.preset, data.family, data.rows, data.generator("world"))
+    clean = world.clean
+    assert (recorded.table != clean).any(axis=1).mean() == 0.05
+    for test in recorded.tests:
+        ((column, value),) = test.do.items()
+        assert clean[column].min() <= value <= clean[column].max()

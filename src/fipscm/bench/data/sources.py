@@ -81,7 +81,7 @@ def _random(data: DataSet) -> Problem:
     world: World = make(data.name, data.nodes, data.preset, data.family, data.rows, data.generator("world"))
     if world.scm is None:
         return Problem(world.table, world.adjacency, world.table.std(ddof=0).to_numpy())
-    return _from_scm(world.scm, world.table, data.generator("counterfactuals"), world.noise)
+    return _from_scm(world.scm, world.table, data.generator("counterfactuals"), world.noise, world.clean)
 
 
 def _test_case(data: DataSet) -> TestCase:
@@ -160,9 +160,12 @@ def _mixed(data: DataSet) -> Problem:
     return Problem(holed, scm.adjacency, Figures(scm).unit(rows), mixed=truth, scale="standardized")
 
 
-def _from_scm(scm: SCM, table: pd.DataFrame, rng: np.random.Generator, noise: Array | None) -> Problem:
-    unit = table.std(ddof=0).to_numpy()
-    return Problem(table, scm.adjacency, unit, lambda: counterfactual_tests(scm, table, rng), noise)
+def _from_scm(
+    scm: SCM, table: pd.DataFrame, rng: np.random.Generator, noise: Array | None, clean: pd.DataFrame | None = None
+) -> Problem:
+    """Interventions lie within the range of the table, or of what it was before some cells were recorded wrongly."""
+    unit, observed = table.std(ddof=0).to_numpy(), table if clean is None else clean
+    return Problem(table, scm.adjacency, unit, lambda: counterfactual_tests(scm, observed, rng), noise)
 
 
 def _from_table(known: KnownTable) -> Problem:

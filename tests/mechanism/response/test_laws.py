@@ -15,7 +15,7 @@ from fipscm.mechanism.response.bent import Bent
 from fipscm.mechanism.response.count import Count
 from fipscm.mechanism.response.gumbel import Gumbel, noises_behind, one_hot
 from fipscm.mechanism.response.kinds import MONOTONE, RESPONSES, response_arrays, restore_responses
-from fipscm.mechanism.response.location_scale import LocationScale
+from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
 from fipscm.mechanism.response.logarithm import Logarithm
 from fipscm.mechanism.response.monotone import Monotone
 from fipscm.mechanism.response.thresholds import Thresholds
@@ -31,7 +31,7 @@ def example_of_location_scale():
     process = Process(np.full(4, 0.5), 1.0, 0.5, 0.0)
     smoothness = SpreadSmoothness(process, Waves.draw(4, 16, generator))
     spread = fit_spread(inputs, np.exp(inputs[:, 0]) * rng.standard_normal(ROWS), smoothness)
-    return LocationScale(*np.array([3.0, 2.0]), spread)
+    return LocationScale(*np.array([3.0, 2.0, 0.7]), spread)
 
 
 def example_of_monotone():
@@ -155,3 +155,12 @@ def test_gumbel_noises_choose_levels_by_their_locations_and_are_found_again():
     drawn = noises_behind(locations, chosen, rng)
     levels = np.linspace(0.05, 0.95, 19)
     np.testing.assert_allclose(np.quantile(drawn, levels, axis=0), np.quantile(noise, levels, axis=0), atol=0.1)
+
+
+def test_a_noise_beyond_all_reach_is_not_multiplied_by_another_spread():
+    response, z = example_of_location_scale(), np.array([[-3.0, 0.0, 0.0], [3.0, 0.0, 0.0]])
+    quiet, loud = response.spread(inputs_of(np.zeros(2), z))
+    assert loud > 10 * quiet
+    far = response.noise(np.zeros(1), z[:1], np.array([203.0]))  # 200 beyond its mean, where hardly any noise is
+    moved = response.value(np.zeros(1), z[1:], far) - 3.0
+    assert 200 < moved < 200 + response.reach * loud

@@ -126,8 +126,8 @@ def with_location_scale(
         rows = NodeRows.of(model, node, table)
     spread = fit_spread(rows.inputs, rows.residual, smoothness, compared.spreads[0])
     columns = np.append(np.flatnonzero(model.allowed[node]), len(model.names))
-    wide = spread.among(columns, len(model.names) + 1)
-    return with_response(model, node, LocationScale(model.centre[node], model.scale[node], wide))
+    wide, typical = spread.among(columns, len(model.names) + 1), np.asarray(np.median(spread(rows.inputs)))
+    return with_response(model, node, LocationScale(model.centre[node], model.scale[node], typical, wide))
 
 
 def _solved_again(model: LearnedSCM, node: int, table: NoiseTable, weights: Array) -> Skip:

@@ -164,3 +164,11 @@ def test_a_noise_beyond_all_reach_is_not_multiplied_by_another_spread():
     far = response.noise(np.zeros(1), z[:1], np.array([203.0]))  # 200 beyond its mean, where hardly any noise is
     moved = response.value(np.zeros(1), z[1:], far) - 3.0
     assert 200 < moved < 200 + response.reach * loud
+
+
+def test_a_model_saved_before_noises_had_a_reach_can_be_read():
+    response = example_of_location_scale()
+    before = {name: array for name, array in response.arrays().items() if name != "typical"}
+    z, noise = np.zeros((3, 3)), np.array([-2.0, 0.0, 5.0])
+    found = LocationScale.restore(before).value(np.zeros(3), z, noise)
+    np.testing.assert_array_equal(found, response.value(np.zeros(3), z, noise))

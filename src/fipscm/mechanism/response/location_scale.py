@@ -71,7 +71,8 @@ class LocationScale(Response):
     def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
         """From `arrays()`."""
         learned = {name.removeprefix(SPREAD): each for name, each in arrays.items() if name.startswith(SPREAD)}
-        return cls(arrays["centre"], arrays["scale"], arrays["typical"], Spread.restore(learned))
+        typical = arrays.get("typical", np.asarray(1.0))  # models saved before noises had a reach do not have it
+        return cls(arrays["centre"], arrays["scale"], typical, Spread.restore(learned))
 
 
 def inputs_of(location: Array, z: Array) -> Array:

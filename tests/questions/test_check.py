@@ -4,19 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fipscm.questions.check import (
+from fipscm.questions.findings import CheckResult
+from fipscm.questions.kernel_tests import _centred_kernel, _moments_over_shuffles, dependence, discrepancy
+from fipscm.questions.model_findings import (
     HARMLESS,
-    CheckResult,
     fit_findings,
     hidden_cause_findings,
     noise_findings,
-    novelty_finding,
-    serial_finding,
     size_findings,
-    table_findings,
     variance_finding,
 )
-from fipscm.questions.kernel_tests import _centred_kernel, _moments_over_shuffles, dependence, discrepancy
+from fipscm.questions.table_findings import novelty_finding, serial_finding, table_findings
 from fipscm.simulate import sample_scm
 
 

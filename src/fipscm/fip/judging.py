@@ -18,7 +18,7 @@ from fipscm.questions.uncertainty import agreement
 from fipscm.tables.training import TrainingTable
 
 if TYPE_CHECKING:
-    from fipscm.questions.check import CheckResult
+    from fipscm.questions.findings import CheckResult
     from fipscm.report import Report
 
 PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
@@ -97,7 +97,10 @@ class Judging(Rows, Learning):
         drawn from the model, and rows with and without them are compared: do their other columns differ?
         """
         from fipscm.order.classical.hidden_causes import hidden_causes
-        from fipscm.questions.check import CheckResult, check_model, hidden_cause_findings, missing_findings
+        from fipscm.questions.check import check_model
+        from fipscm.questions.findings import CheckResult
+        from fipscm.questions.model_findings import hidden_cause_findings
+        from fipscm.questions.table_findings import missing_findings
 
         rng, frame = generator_of(random_state), self._frame(X)
         inferred_on = None if self._constraints.fix_the_order else self.scale

@@ -12,8 +12,8 @@ import pandas as pd
 from fipscm.arrays import Array
 from fipscm.layout import MOST_BOXES, Layout, around, layered, to_svg
 from fipscm.layout.strokes import Stroke, strokes
-from fipscm.questions.check import CheckResult, Finding
 from fipscm.questions.column_levels import ColumnLevels, column_levels
+from fipscm.questions.findings import CheckResult, Finding
 from fipscm.report.charts import Chart, bars_chart, confidence_chart, curve_chart, histogram_chart
 from fipscm.report.columns import ColumnFacts, column_facts
 from fipscm.report.curves import partial_dependence

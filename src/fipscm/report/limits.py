@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from fipscm.questions.check import CheckResult
+from fipscm.questions.findings import CheckResult
 from fipscm.report.hidden import HiddenCauses
 from fipscm.report.words import joined
 

@@ -8,8 +8,8 @@ import pandas as pd
 
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.questions.check import CheckResult
 from fipscm.questions.effect import Effect
+from fipscm.questions.findings import CheckResult
 from fipscm.tables.blocks import Blocks
 from fipscm.tables.columns import Columns
 from fipscm.tables.kinds import Level

@@ -1,0 +1,55 @@
+"""What a check found, and what all checks of a model and a table say together."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from fipscm.display import card, folded, paragraph, table
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check: passed, or a warning in words. `serious` findings make the whole report fail."""
+
+    check: str
+    subject: str
+    figure: float
+    p_value: float
+    passed: bool
+    verdict: str
+    serious: bool = True
+
+
+@dataclass(frozen=True, repr=False)
+class CheckResult:
+    """All findings. `table` has a row each, `passed` is false if a serious one failed, and `str` is the verdict."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per check."""
+        return pd.DataFrame([vars(finding) for finding in self.findings])
+
+    @property
+    def passed(self) -> bool:
+        """Whether every serious check passed."""
+        return all(finding.passed or not finding.serious for finding in self.findings)
+
+    def __str__(self) -> str:
+        failed = [finding for finding in self.findings if not finding.passed]
+        if not failed:
+            return f"All {len(self.findings)} checks passed: nothing in this table contradicts the model."
+        lines = [f"- {'' if finding.serious else '(note) '}{finding.verdict}" for finding in failed]
+        head = "The model's assumptions hold, with notes:" if self.passed else "The model's assumptions look doubtful:"
+        return "\n".join([head, *lines])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        passed = sum(finding.passed for finding in self.findings)
+        rows = [(f.check, f.subject, f.figure, f.p_value, "yes" if f.passed else "no") for f in self.findings]
+        figures = table(("check", "of", "figure", "p-value", "passed"), rows)
+        heading = "The model's assumptions hold" if self.passed else "The model's assumptions look doubtful"
+        return card(heading, paragraph(str(self)), folded(f"{passed} of {len(self.findings)} checks passed", figures))

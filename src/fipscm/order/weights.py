@@ -33,7 +33,7 @@ def encoder_config(kind: str, scale: str | None = None) -> EncoderConfig:
         return AxialConfig(scale=scale or "standardized")
     if scale is not None:
         raise OrderError("The evidence encoder is trained on both scales at once: leave the scale out.")
-    return EvidenceConfig(evidence="views" if kind == "views" else "values")
+    return EvidenceConfig(rounds=6, evidence="views") if kind == "views" else EvidenceConfig()
 
 
 def build_encoder(config: EncoderConfig) -> Encoder:

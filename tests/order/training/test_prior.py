@@ -10,7 +10,6 @@ from fipscm.order.training.prior import (
     CHANGED,
     ENTERS,
     GAUSSIAN,
-    LAWS,
     MOST_CELLS,
     NODE_RANGE,
     P_IN,
@@ -24,12 +23,14 @@ from fipscm.simulate.ingredients import structure
 from fipscm.simulate.ingredients.columns import is_informative
 from fipscm.simulate.ingredients.entrances import ENTRANCES
 from fipscm.simulate.ingredients.functions import FUNCTIONS
+from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.simulate.ingredients.roots import ROOTS
 from fipscm.simulate.ingredients.sensors import DISCRETE, SENSORS
 
 RECORDING = {"missing-at-random", "missing-by-column", "repeated-rows"}
 GRAPH = {"hidden-cause", "irrelevant-columns", "near-copy"}
-EVERY_FLAG = {"p-in", "other-functions", *FUNCTIONS, *LAWS, *ENTRANCES, *ROOTS, *SENSORS, *RECORDING, *GRAPH}
+CHANGES = {"other-functions", "any-smooth", "shared-error"}
+EVERY_FLAG = {"p-in", *CHANGES, *FUNCTIONS, *LAWS, *ENTRANCES, *ROOTS, *SENSORS, *RECORDING, *GRAPH}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def test_most_tables_are_those_of_the_paper_and_most_of_these_are_changed(tables
     plain = [table for table in papers if table.flags == ("p-in",)]
     assert 0.3 < len(plain) / len(papers) < 0.5
     assert {table.world for table in plain} == {"linear-gaussian", "additive", "location-scale"}
-    changes = {"hidden-cause", "other-functions", *SENSORS, *RECORDING, *ALTERATIONS} - {"additive"}
+    changes = {"hidden-cause", *CHANGES, *SENSORS, *RECORDING, *ALTERATIONS} - {"additive"}
     assert {flag for table in papers for flag in table.flags} == {"p-in"} | changes
 
 

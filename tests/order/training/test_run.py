@@ -143,6 +143,24 @@ def test_a_new_run_begins_with_given_weights(trained, tmp_path):
     assert not begun.optimizer.state
 
 
+def test_a_larger_network_begins_with_what_a_smaller_one_says(trained, tmp_path):
+    larger = replace(TINY, encoder=replace(TINY.encoder, rounds=TINY.encoder.rounds + 2, evidence="views"))
+    smaller = replace(larger, encoder=replace(TINY.encoder, evidence="views"))
+    between = tmp_path / "between.safetensors"
+    pretrain(smaller, tmp_path / "smaller", steps=2, start=trained, simulators=0, weights=between)
+    begun = pretrain(larger, tmp_path / "larger", steps=0, start=between, simulators=0)
+    slab = training_batch(TINY.tasks, 0, "views")[0]
+    evidence = slab.pair, slab.node, slab.scale, slab.raw
+    for one, other in zip(begun.average.module(*evidence), load_encoder(between)(*evidence), strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
+
+
+def test_a_smaller_network_cannot_begin_with_a_larger_one(trained, tmp_path):
+    smaller = replace(TINY, encoder=replace(TINY.encoder, rounds=TINY.encoder.rounds - 1, evidence="views"))
+    with pytest.raises(ModelFileError, match="are of another encoder"):
+        pretrain(smaller, tmp_path / "new", steps=1, start=trained)
+
+
 def test_a_checkpoint_goes_before_weights_to_begin_with(trained, tmp_path):
     plain = pretrain(TINY, tmp_path / "run", steps=2, simulators=0)
     with pytest.warns(UserWarning, match=r"goes on from its own checkpoint.*trained\.safetensors' are not used"):

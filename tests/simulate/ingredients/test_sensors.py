@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from fipscm.simulate.ingredients.columns import Palette, is_informative, sample_column
-from fipscm.simulate.ingredients.sensors import DISCRETE, SENSORS, missing_at_random, missing_by_column, repeated_rows
+from fipscm.simulate.ingredients.sensors import (
+    DISCRETE,
+    SENSORS,
+    missing_at_random,
+    missing_by_column,
+    repeated_rows,
+    shared_error,
+)
 
 
 @pytest.mark.parametrize("name", SENSORS)
@@ -70,3 +77,11 @@ def test_a_record_that_says_nothing_is_replaced_by_the_plain_one(monkeypatch, rn
 )
 def test_a_column_is_informative_with_five_values_or_two_frequent_ones(values, answer):
     assert is_informative(np.array(values)) == answer
+
+
+def test_a_shared_error_moves_all_columns_together(rng):
+    values = rng.standard_normal((5000, 4))
+    errors = shared_error(values, rng) - values
+    assert np.linalg.matrix_rank(errors, tol=1e-6) == 1
+    assert (errors.std(axis=0) > 0).all()
+    assert (errors.std(axis=0) < 0.75 * values.std(axis=0)).all()

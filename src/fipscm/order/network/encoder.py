@@ -73,7 +73,12 @@ class EvidenceEncoder(nn.Module):
         return self.leaf(nodes).squeeze(-1), self.parent(both_ways(pairs)).squeeze(-1)
 
     def learn_from(self, other: "EvidenceEncoder") -> None:
-        """Take over the weights of a network that reads some of the same statistics; it says nothing of the others."""
+        """Take over the weights of a network that reads some of the same statistics; it says nothing of the others.
+
+        Rounds that the other one does not have change nothing until they are trained.
+        """
+        for update in self.rounds[len(other.rounds) :]:
+            _silence(update)
         known, own = other.state_dict(), self.state_dict()
         for part in ("pair", "node"):
             key, names = f"embed_{part}.0.weight", _inputs(self.config, part)
@@ -86,6 +91,13 @@ class EvidenceEncoder(nn.Module):
     def description(self) -> dict[str, Any]:
         """What is needed to build the same network again."""
         return {"encoder": "evidence", **asdict(self.config)}
+
+
+def _silence(update: nn.Module) -> None:
+    """Let a round change nothing, until it is trained to."""
+    for name, weights in update.named_parameters():
+        if name.startswith(("to_pair.", "to_node.2.", "mixed.", "last.2.")):
+            nn.init.zeros_(weights)
 
 
 def both_ways(pairs: Tensor) -> Tensor:

@@ -58,9 +58,15 @@ class ViewsEncoder(nn.Module):
             trust[:, 1].mean(dim=1),
         )
 
-    def learn_from(self, other: EvidenceEncoder) -> None:
-        """Begin as a network that reads one view; see `EvidenceEncoder.learn_from`."""
-        self.reader.learn_from(other)
+    def learn_from(self, other: "EvidenceEncoder | ViewsEncoder") -> None:
+        """Begin as a network that reads one view, or as a smaller one; see `EvidenceEncoder.learn_from`."""
+        if isinstance(other, EvidenceEncoder):
+            self.reader.learn_from(other)
+            return
+        self.reader.learn_from(other.reader)
+        # Exchanges after the other one's rounds stay silent.
+        known = {name: part for name, part in other.state_dict().items() if not name.startswith("reader.")}
+        self.load_state_dict(self.state_dict() | known)
 
     def description(self) -> dict[str, Any]:
         """What is needed to build the same network again."""

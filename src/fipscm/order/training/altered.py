@@ -15,6 +15,7 @@ from fipscm.scm.standard import NodeFunction, StandardSCM
 from fipscm.simulate.ingredients.columns import WILDEST
 from fipscm.simulate.ingredients.entrances import LocationScale, Multiplicative, sample_bend
 from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
+from fipscm.simulate.ingredients.windings import Winding
 from fipscm.simulate.mechanisms import Equation, Location
 from fipscm.simulate.noises import NOISES
 
@@ -70,8 +71,8 @@ def _multiplicative(function: NodeFunction, parents: Array, noise: Array, rng: n
 
 
 def _post_nonlinear(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:
-    plain, (bend, depth) = function(parents, noise), sample_bend(rng)
-    return np.asarray(plain.mean() + plain.std() * standardized(bend(standardized(plain), depth)))
+    plain, bend = function(parents, noise), sample_bend(rng)
+    return np.asarray(plain.mean() + plain.std() * standardized(bend(standardized(plain))))
 
 
 ALTERATIONS: dict[str, Alteration] = {
@@ -91,6 +92,12 @@ def sample_altered(scm: StandardSCM, noise: Array, entrance: str, rng: np.random
         alter = ALTERATIONS[entrance if rng.random() < share else "additive"]
         values[:, node] = _tamed(alter(scm.functions[node], parents, noise[:, node], rng))
     return values
+
+
+def with_any_law(noise: Array, rng: np.random.Generator) -> Array:
+    """(N, D) noises -> the same with other laws, each with the standard deviation that it had."""
+    reshaped = np.column_stack([standardized(Winding.sample(rng)(standardized(column))) for column in noise.T])
+    return np.asarray(noise.mean(axis=0) + noise.std(axis=0) * reshaped)
 
 
 def hidden_push(noise: Array, rng: np.random.Generator) -> tuple[Array, Mask]:

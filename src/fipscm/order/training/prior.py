@@ -1,9 +1,9 @@
 """What the order model trains on: tables as varied as real ones. Shapes: N rows, D visible columns.
 
-One table in four is plain P_IN. Half of them are P_IN as it might be: other functions, noise that is not additive,
-causes unseen, columns recorded by sensors, each now and then. The others mix the ingredients of `simulate.ingredients`,
-also within one table; each column there is standardized before its effects read it, so that nothing explodes and no
-variance tells the order.
+One table in four is plain P_IN. Half of them are P_IN as it might be: other functions and laws, noise that is not
+additive, causes unseen, errors shared, columns recorded by sensors, each now and then. The others mix the ingredients
+of `simulate.ingredients`, also within one table; each column there is standardized before its effects read it, so that
+nothing explodes and no variance tells the order.
 The graphs, Laplace noise and parameter ranges of P_OUT never appear, and neither do the test worlds' forms: arcsinh and
 kinks for post-nonlinear values, bumps for noise scales, bounded factors, networks of logistic units.
 """
@@ -16,7 +16,13 @@ import numpy as np
 from fipscm.arrays import Adjacency, Array, Mask
 from fipscm.errors import DataError, GraphError
 from fipscm.graph import leaves, relabel, topological_order
-from fipscm.order.training.altered import ALTERATIONS, hidden_push, sample_altered, with_other_functions
+from fipscm.order.training.altered import (
+    ALTERATIONS,
+    hidden_push,
+    sample_altered,
+    with_any_law,
+    with_other_functions,
+)
 from fipscm.order.training.p_in import training_scm
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.ingredients.columns import (
@@ -29,28 +35,29 @@ from fipscm.simulate.ingredients.columns import (
 )
 from fipscm.simulate.ingredients.entrances import ENTRANCES
 from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
+from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.simulate.ingredients.sensors import (
     DISCRETE,
     SENSORS,
     missing_at_random,
     missing_by_column,
     repeated_rows,
+    shared_error,
 )
 from fipscm.simulate.ingredients.structure import Structure, sample_structure
 from fipscm.simulate.mechanisms import Equation, Linear
-from fipscm.simulate.noises import NOISES, Noise
+from fipscm.simulate.noises import Noise
 
 P_IN, CHANGED = 0.25, 0.5  # shares of the tables
-# Shares of the changed ones: other functions; a hidden cause, added or unseen; some sensors, a bent one everywhere.
-OTHER_FUNCTIONS, PUSHED, UNSEEN, SENSED, BENT = 0.4, 0.2, 0.2, 0.35, 0.1
+# Shares of the changed ones: other functions, other laws; a hidden cause, added or unseen; some sensors, a bent one
+# everywhere; errors that columns share.
+OTHER_FUNCTIONS, ANY_LAW, PUSHED, UNSEEN, SENSED, BENT, SHARED = 0.4, 0.4, 0.2, 0.2, 0.35, 0.1, 0.06
 NODE_RANGE, ROW_RANGE, MOST_CELLS = (2, 100), (30, 10_000), 120_000
-# "unit" is "uniform" in other units; Laplace noise belongs to P_OUT.
-LAWS = tuple(law for law in NOISES if law not in ("laplace", "unit"))
 WORLDS = {"linear-gaussian": 0.1, "additive": 0.3, "location-scale": 0.2, "post-nonlinear": 0.2, "discrete": 0.2}
 ENTERS = {"location-scale": ("location-scale", "multiplicative"), "post-nonlinear": ("post-nonlinear",)}
 MOSTLY = 0.8
 # A table made with these alone does not tell its order, whatever its rows.
-GAUSSIAN = {"linear", "normal", "additive", "near-copy", "measurement-error"}
+GAUSSIAN = {"linear", "normal", "additive", "near-copy", "measurement-error", "shared-error"}
 
 
 @dataclass(frozen=True)
@@ -104,19 +111,24 @@ def _changed_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingT
     scm, entrance = training_scm(nodes + 1, rng), str(rng.choice(list(ALTERATIONS)))
     is_other = rng.random() < OTHER_FUNCTIONS
     scm = with_other_functions(scm, rng) if is_other else scm
-    noise = scm.noise.sample(rows, rng)
+    noise, has_any_law = scm.noise.sample(rows, rng), rng.random() < ANY_LAW
+    noise = with_any_law(noise, rng) if has_any_law else noise
     noise, pushed = hidden_push(noise, rng) if rng.random() < PUSHED else (noise, _none_of(nodes + 1))
     unseen = _unseen(scm.adjacency, rng)
     seen = np.delete(np.arange(nodes + 1), unseen)
     values = sample_altered(scm, noise, entrance, rng)[:, seen]
     moved = scm.adjacency[unseen, seen] == 1
     confounded = (np.outer(moved, moved) | np.outer(pushed[seen], pushed[seen])) & ~np.eye(nodes, dtype=bool)
+    is_shared = rng.random() < SHARED
+    if is_shared:
+        values, confounded = shared_error(values, rng), ~np.eye(nodes, dtype=bool)
     palette = _sensing(rng)
     columns = [recorded(Column(z, z, frozenset()), palette, rng) for z in map(standardized, values.T)]
     records = np.column_stack([column.record for column in columns]) * values.std(axis=0)
     world = _plain_world(scm) if entrance == "additive" or not scm.adjacency.any() else _world_of(entrance)
     records, recording = _recorded_rows(records, world, rng)
-    flags = {"p-in"} | ({entrance} - {"additive"}) | ({"other-functions"} if is_other else set())
+    changes = {"other-functions": is_other, "any-smooth": has_any_law, "shared-error": is_shared}
+    flags = {"p-in"} | ({entrance} - {"additive"}) | {change for change, is_made in changes.items() if is_made}
     flags = flags.union(recording, *(column.made_with for column in columns))
     flags |= {"hidden-cause"} if confounded.any() else set()
     made_with = [column.made_with for column in columns]
@@ -185,7 +197,7 @@ def _palette(theme: str, rng: np.random.Generator) -> Palette:
         return Palette(("linear",), ("normal",), ("additive",), sensors=("measurement-error",), sensor_share=share)
     palette = Palette(
         _some(tuple(FUNCTIONS), rng),
-        _some(LAWS, rng),
+        _some(tuple(LAWS), rng),
         ENTERS.get(theme, ("additive",)),
         set_share=rng.uniform(0, 1) if rng.random() < 0.3 else 0.0,
         sensor_share=rng.uniform(0, 0.4) if rng.random() < 0.4 else 0.0,

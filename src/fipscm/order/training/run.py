@@ -118,13 +118,18 @@ def _resume(trainer: Trainer, checkpoint: Path, config: PretrainConfig) -> None:
 def _begin(trainer: Trainer, start: Path) -> None:
     encoder = load_encoder(start)
     found, wanted = encoder.description(), trainer.encoder.description()
-    grown = found | {"evidence": "views"} if found.get("evidence") == "values" else found
-    if wanted not in (found, grown):
+    if found != wanted and not _can_grow(found, wanted):
         raise ModelFileError(
             f"The weights in '{start}' are of another encoder ({_sizes(found)}) than the one to train "
             f"({_sizes(wanted)}): name weights of the same encoder, or train the one of the weights."
         )
     trainer.begin_with(encoder)
+
+
+def _can_grow(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Tell whether one encoder can begin with what another has learned: one of both views, with as many rounds."""
+    grown = found | {"evidence": "views", "rounds": wanted.get("rounds")}
+    return wanted == grown and found["rounds"] <= wanted["rounds"]
 
 
 def _sizes(description: dict[str, Any]) -> str:

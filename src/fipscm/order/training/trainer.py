@@ -61,8 +61,8 @@ class Trainer:
         self.seconds = 0.0
 
     def begin_with(self, encoder: Encoder) -> None:
-        """Start from trained weights instead of random ones; the optimizer starts without memory."""
-        if isinstance(self.encoder, EvidenceEncoder | ViewsEncoder) and isinstance(encoder, EvidenceEncoder):
+        """Start from trained weights, perhaps of a smaller network; the optimizer starts without memory."""
+        if isinstance(self.encoder, ViewsEncoder) and isinstance(encoder, EvidenceEncoder | ViewsEncoder):
             self.encoder.learn_from(encoder)
         else:
             self.encoder.load_state_dict(encoder.state_dict())

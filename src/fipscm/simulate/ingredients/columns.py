@@ -7,9 +7,9 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.simulate.ingredients.entrances import ENTRANCES, Additive
 from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
+from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.simulate.ingredients.roots import ROOTS
 from fipscm.simulate.ingredients.sensors import COARSE, SENSORS
-from fipscm.simulate.noises import NOISES
 
 TRIES = 4
 WILDEST = 8.0  # standard deviations: one value further out would leave nothing of the others to learn from
@@ -110,7 +110,7 @@ def recorded(column: Column, palette: Palette, rng: np.random.Generator) -> Colu
 
 def _noise(rows: int, palette: Palette, rng: np.random.Generator) -> tuple[str, Array]:
     law = str(rng.choice(palette.laws))
-    return law, _tamed(NOISES[law](rng, (rows,)))
+    return law, _tamed(LAWS[law](rng, (rows,)))
 
 
 def _tamed(values: Array) -> Array:

@@ -12,7 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from fipscm.arrays import Array
-from fipscm.simulate.ingredients.functions import random_direction, standardized
+from fipscm.simulate.ingredients.functions import FUNCTIONS, random_direction, standardized
+from fipscm.simulate.ingredients.windings import Winding
 
 FAR = 5.0  # beyond so many standard deviations an exponential stays where it is, or one row would outweigh all
 
@@ -52,22 +53,34 @@ NOISE_SCALES: dict[str, Scale] = {
 }
 
 
+ScaleOf = Callable[[Array], Array]
+
+
+def scale_along_a_line(causes: int, rng: np.random.Generator) -> ScaleOf:
+    """Draw a scale that follows a weighted sum, shifted: it may be loud in the middle or at the sides."""
+    scale = NOISE_SCALES[str(rng.choice(list(NOISE_SCALES)))]
+    direction, shift, depth = random_direction(causes, rng), rng.uniform(-1.5, 1.5), rng.uniform(0.4, 1.5)
+    return lambda rows: scale(standardized(rows @ direction) + shift, depth)
+
+
+def any_scale(causes: int, rng: np.random.Generator) -> ScaleOf:
+    """Draw a scale whose logarithm is any function of the causes."""
+    function, depth = FUNCTIONS[str(rng.choice(list(FUNCTIONS)))](causes, rng), rng.uniform(0.3, 1.2)
+    return lambda rows: np.exp(depth * np.clip(standardized(function(rows)), -FAR / 2, FAR / 2))
+
+
 @dataclass(frozen=True)
 class LocationScale:
-    """Signal plus noise whose scale follows the causes, shifted: it may be loud in the middle or at the sides."""
+    """Signal plus noise whose scale follows the causes."""
 
     inner: Additive
-    direction: Array
-    shift: float
-    depth: float
-    scale: Scale
+    scale: ScaleOf
 
     @classmethod
     def sample(cls, causes: int, rng: np.random.Generator) -> "LocationScale":
-        """Draw how the scale follows which causes, and how strongly."""
-        scale = NOISE_SCALES[str(rng.choice(list(NOISE_SCALES)))]
-        direction, shift = random_direction(causes, rng), rng.uniform(-1.5, 1.5)
-        return cls(Additive.sample(causes, rng), direction, shift, rng.uniform(0.4, 1.5), scale)
+        """Draw how the scale follows the causes, and how strongly."""
+        draw = (scale_along_a_line, any_scale)[rng.integers(2)]
+        return cls(Additive.sample(causes, rng), draw(causes, rng))
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""
@@ -75,7 +88,7 @@ class LocationScale:
 
     def spread(self, causes: Array) -> Array:
         """(N, P) -> (N,), with a mean square of one."""
-        scale = self.scale(standardized(causes @ self.direction) + self.shift, self.depth)
+        scale = self.scale(causes)
         return np.asarray(scale / np.sqrt(np.mean(scale**2)))
 
 
@@ -106,6 +119,7 @@ class Multiplicative:
 
 
 Bend = Callable[[Array, float], Array]
+Curve = Callable[[Array], Array]
 
 # Increasing functions of a standardized value, further from the identity with depth.
 BENDS: dict[str, Bend] = {
@@ -118,9 +132,12 @@ BENDS: dict[str, Bend] = {
 }
 
 
-def sample_bend(rng: np.random.Generator) -> tuple[Bend, float]:
-    """Draw a bend and its depth."""
-    return BENDS[str(rng.choice(list(BENDS)))], rng.uniform(0.5, 1.5)
+def sample_bend(rng: np.random.Generator) -> Curve:
+    """Draw an increasing function of a standardized value: one with a name, or any smooth one."""
+    if rng.random() < 0.5:
+        return Winding.sample(rng)
+    bend, depth = BENDS[str(rng.choice(list(BENDS)))], rng.uniform(0.5, 1.5)
+    return lambda u: bend(u, depth)
 
 
 @dataclass(frozen=True)
@@ -128,17 +145,16 @@ class PostNonlinear:
     """Signal plus noise, and the sum bent."""
 
     inner: Additive
-    bend: Bend
-    depth: float
+    bend: Curve
 
     @classmethod
     def sample(cls, causes: int, rng: np.random.Generator) -> "PostNonlinear":
         """Draw the bend and how strong it is."""
-        return cls(Additive.sample(causes, rng), *sample_bend(rng))
+        return cls(Additive.sample(causes, rng), sample_bend(rng))
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""
-        return self.bend(standardized(self.inner(signal, noise, causes)), self.depth)
+        return self.bend(standardized(self.inner(signal, noise, causes)))
 
 
 ENTRANCES: dict[str, Callable[[int, np.random.Generator], Entrance]] = {

@@ -35,8 +35,11 @@ def clipped(values: Array, rng: np.random.Generator) -> Array:
 
 
 def few_levels(values: Array, rng: np.random.Generator) -> Array:
-    """Record which of three to seven classes a value falls into."""
-    cuts = np.quantile(values, np.sort(rng.uniform(0.05, 0.95, rng.integers(2, 7))))
+    """Record which of three to seven classes a value falls into, of any widths or all of the same."""
+    shares = np.sort(rng.uniform(0.05, 0.95, rng.integers(2, 7)))
+    cuts = np.quantile(values, shares)
+    if rng.random() < 0.5:
+        cuts = np.linspace(cuts[0], cuts[-1], len(cuts))
     return np.searchsorted(cuts, values).astype(np.float64)
 
 
@@ -57,8 +60,7 @@ def measurement_error(values: Array, rng: np.random.Generator) -> Array:
 
 def bent(values: Array, rng: np.random.Generator) -> Array:
     """Record an increasing function of the value, as an amount stands for its logarithm."""
-    bend, depth = sample_bend(rng)
-    return bend(values, depth)
+    return sample_bend(rng)(values)
 
 
 DISCRETE: dict[str, Sensor] = {"few-levels": few_levels, "binary": binary}
@@ -70,6 +72,12 @@ SENSORS: dict[str, Sensor] = {
     "measurement-error": measurement_error,
     "bent": bent,
 }
+
+
+def shared_error(values: Array, rng: np.random.Generator) -> Array:
+    """(N, D) -> (N, D) with an error that columns have in common, as where one sample is larger than another."""
+    loadings = rng.uniform(0.1, 0.7) * rng.uniform(0.3, 1.0, values.shape[1]) * values.std(axis=0)
+    return np.asarray(values + rng.standard_normal((len(values), 1)) * loadings)
 
 
 def missing_at_random(values: Array, rng: np.random.Generator) -> Mask:

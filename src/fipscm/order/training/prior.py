@@ -49,9 +49,10 @@ from fipscm.simulate.mechanisms import Equation, Linear
 from fipscm.simulate.noises import Noise
 
 P_IN, CHANGED = 0.25, 0.5  # shares of the tables
-# Shares of the changed ones: other functions, other laws; a hidden cause, added or unseen; some sensors, a bent one
+# Shares of the changed ones: other functions, other laws; a hidden cause, added or unseen; some sensors, or one kind
 # everywhere; errors that columns share.
-OTHER_FUNCTIONS, ANY_LAW, PUSHED, UNSEEN, SENSED, BENT, SHARED = 0.4, 0.4, 0.2, 0.2, 0.35, 0.1, 0.06
+OTHER_FUNCTIONS, ANY_LAW, PUSHED, UNSEEN, SENSED, SHARED = 0.4, 0.4, 0.2, 0.2, 0.35, 0.06
+EVERYWHERE = {"bent": 0.1, "measurement-error": 0.08}
 NODE_RANGE, ROW_RANGE, MOST_CELLS = (2, 100), (30, 10_000), 120_000
 WORLDS = {"linear-gaussian": 0.1, "additive": 0.3, "location-scale": 0.2, "post-nonlinear": 0.2, "discrete": 0.2}
 ENTERS = {"location-scale": ("location-scale", "multiplicative"), "post-nonlinear": ("post-nonlinear",)}
@@ -150,12 +151,17 @@ def _world_of(entrance: str) -> str:
 
 
 def _sensing(rng: np.random.Generator) -> Palette:
-    """Draw what records the columns: nothing, some kinds of sensors here and there, or a bent one everywhere."""
-    drawn = rng.random()
-    if drawn < BENT:
-        return Palette((), (), (), sensors=("bent",), sensor_share=1.0)
-    share = rng.uniform(0, 0.5) if drawn < BENT + SENSED else 0.0
+    """Draw what records the columns: nothing, some kinds of sensors here and there, or one kind everywhere."""
+    if (everywhere := _everywhere(rng)) is not None:
+        return Palette((), (), (), sensors=(everywhere,), sensor_share=1.0)
+    share = rng.uniform(0, 0.5) if rng.random() < SENSED else 0.0
     return Palette((), (), (), sensors=_some(tuple(SENSORS), rng), sensor_share=share)
+
+
+def _everywhere(rng: np.random.Generator) -> str | None:
+    """Draw which sensor records all columns, if one does."""
+    drawn = str(rng.choice(["", *EVERYWHERE], p=[1 - sum(EVERYWHERE.values()), *EVERYWHERE.values()]))
+    return drawn or None
 
 
 def _unseen(adjacency: Adjacency, rng: np.random.Generator) -> int:
@@ -203,7 +209,9 @@ def _palette(theme: str, rng: np.random.Generator) -> Palette:
         sensor_share=rng.uniform(0, 0.4) if rng.random() < 0.4 else 0.0,
     )
     if theme == "discrete":
-        palette = replace(palette, sensors=tuple(DISCRETE), sensor_share=MOSTLY)
+        return replace(palette, sensors=tuple(DISCRETE), sensor_share=MOSTLY)
+    if (everywhere := _everywhere(rng)) is not None:
+        return replace(palette, sensors=(everywhere,), sensor_share=1.0)
     return palette
 
 
@@ -255,6 +263,8 @@ def _wide_world(columns: list[Column], structure: Structure, flags: set[str]) ->
     visible = [column.made_with for column in columns[: structure.visible]]
     if _half(visible, {*DISCRETE, "few-settings"}):
         return "discrete"
+    if _half(visible, {"bent"}):
+        return "post-nonlinear"
     for world, entrances in ENTERS.items():
         if effects and _half(effects, set(entrances)):
             return world

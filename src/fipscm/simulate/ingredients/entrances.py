@@ -15,6 +15,7 @@ from fipscm.arrays import Array
 from fipscm.simulate.ingredients.functions import FUNCTIONS, random_direction, standardized
 from fipscm.simulate.ingredients.windings import Winding
 
+NEXT_TO_NO = 0.001, 0.05  # of the variance
 FAR = 5.0  # beyond so many standard deviations an exponential stays where it is, or one row would outweigh all
 
 
@@ -34,8 +35,8 @@ class Additive:
 
     @classmethod
     def sample(cls, causes: int, rng: np.random.Generator) -> "Additive":
-        """Draw anything from a weak signal to little noise."""
-        return cls(rng.uniform(0.2, 0.95))
+        """Draw anything from a weak signal to next to no noise, as between a lamp and a sensor beside it."""
+        return cls(rng.uniform(0.2, 0.95) if rng.random() < 0.75 else 1 - math.exp(rng.uniform(*np.log(NEXT_TO_NO))))
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""

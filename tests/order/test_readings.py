@@ -6,7 +6,16 @@ import torch
 
 from fipscm.order.evidence.views import VIEWS
 from fipscm.order.inference import drawn_orders, zero_shot_order
-from fipscm.order.readings import Reading, Together, first_look, is_additive, shipped_reading, views_of
+from fipscm.order.readings import (
+    ENOUGH_TO_READ,
+    Reading,
+    Together,
+    first_look,
+    is_additive,
+    read,
+    shipped_reading,
+    views_of,
+)
 from fipscm.order.removal import remove_leaves
 from fipscm.order.weights import shipped_encoder, wide_encoder
 from fipscm.simulate import sample_scm
@@ -97,3 +106,20 @@ def test_a_first_look_is_what_the_second_network_tells(additive, tiny_encoder):
     assert confounded.shape == (5, 5)
     assert world.sum() == pytest.approx(1)
     assert first_look(additive, encoder=tiny_encoder) == (None, None)
+
+
+def test_whole_rows_have_half_of_the_say_where_cells_are_missing(additive, tiny_encoder):
+    rng, way = np.random.default_rng(0), Reading(tiny_encoder)
+    holed = np.where(rng.random(additive.shape) < 0.1, np.nan, additive)
+    whole = holed[~np.isnan(holed).any(axis=1)]
+    assert len(whole) >= ENOUGH_TO_READ
+    found = read(way, holed, raw=False).logits()
+    each = [way.of(rows, raw=False).logits() for rows in (holed, whole)]
+    for part in ("leaf", "parent"):
+        torch.testing.assert_close(getattr(found, part), (getattr(each[0], part) + getattr(each[1], part)) / 2)
+
+
+def test_few_whole_rows_have_no_say_of_their_own(additive, tiny_encoder):
+    holed, way = additive.copy(), Reading(tiny_encoder)
+    holed[ENOUGH_TO_READ - 1 :, 0] = np.nan
+    torch.testing.assert_close(read(way, holed, raw=False).logits().leaf, way.of(holed, raw=False).logits().leaf)

@@ -23,7 +23,7 @@ from fipscm.graph import allowed_from_order
 from fipscm.order.classical.gaussian import standardized
 from fipscm.order.classical.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
-from fipscm.order.readings import Reading, Together, shipped_reading, views_of
+from fipscm.order.readings import Reading, Together, read, shipped_reading, views_of
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
 from fipscm.order.rows.experiments import effect_log_odds, observed_rows, rows_by_experiment
 from fipscm.order.rows.fill import fill_linearly
@@ -81,7 +81,7 @@ def _read(
         def answer(way: Reading | Together, before: Mask | None, turn: int | None = None) -> Removal:
             steps = None if on_step is None or turn is None else _one_turn(on_step, turn, len(ways))
             return replace(
-                remove_leaves(way.of(observed, raw), before=before, effects=effects, on_step=steps), view=way.view
+                remove_leaves(read(way, observed, raw), before=before, effects=effects, on_step=steps), view=way.view
             )
 
         answers = [(answer(way, before, turn), way) for turn, way in enumerate(ways)]
@@ -135,10 +135,10 @@ def drawn_orders(
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
             rows = _informative_resample(values, whole.rows, groups, generator)
-            read = rows[whole.rows[rows]]
+            usual = rows[whole.rows[rows]]
             if whole.answer.linear:
-                return direct_order(standardized(complete[read]))
-            reader = whole.way.of(values[read], raw)
+                return direct_order(standardized(complete[usual]))
+            reader = read(whole.way, values[usual], raw)
             effects = effect_log_odds(complete[rows], intervened[rows])
             return remove_leaves(reader, random_leaf(generator), before, effects).order
 

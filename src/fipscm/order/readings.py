@@ -6,7 +6,8 @@ the smaller say: two networks that were trained on other tables make other mista
 one reads the columns by their ranks, as no monotone sensor can bend them. Two columns alone are read by the first
 network: of measured pairs it orders more right, and two columns tell little about what their noise is like. Another
 network, given by the user, reads one view or both; where it can read either, the one in which it is surer of its leaves
-counts: there the table looks like those that it knows.
+counts: there the table looks like those that it knows. Where cells are missing, all rows, filled in, and the whole ones
+are read side by side.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from fipscm.arrays import Array
+from fipscm.arrays import Array, Mask
 from fipscm.order.evidence.views import VIEWS
 from fipscm.order.network.encoder import WORLDS, EvidenceEncoder
 from fipscm.order.network.reader import EvidenceReader, JointReader, Reader
@@ -28,7 +29,8 @@ from fipscm.robust import all_vary, tame_rows
 
 SAY = 0.4  # what the first network's log odds count where noise does not look additive
 PAIR = 2  # columns
-ENOUGH_ROWS = 500  # to tell what a table is like
+# Whole rows, where cells are missing: to tell what a table is like, and to read its order off them as well.
+ENOUGH_TO_TELL, ENOUGH_TO_READ = 500, 300
 ADDITIVE, BENT = [WORLDS.index(world) for world in ("linear-gaussian", "additive")], WORLDS.index("post-nonlinear")
 
 
@@ -40,13 +42,13 @@ class Reading:
     view: str = "values"
 
     def of(self, values: Array, raw: bool) -> Reader:
-        """(N, D) rows; an encoder that reads both views bears missing and wild cells itself."""
+        """(N, D) rows; an encoder that reads both views bears wild cells itself."""
+        complete = fill_linearly(values)
         if isinstance(self.encoder, AxialEncoder):
-            return RowsReader.of(self.encoder, fill_linearly(values), raw)
+            return RowsReader.of(self.encoder, complete, raw)
         if isinstance(self.encoder, EvidenceEncoder):
-            complete = fill_linearly(values)
             return EvidenceReader.of(self.encoder, VIEWS[self.view](complete[tame_rows(complete)])[None], raw)
-        return EvidenceReader.of(self.encoder, values[None], raw)
+        return EvidenceReader.of(self.encoder, complete[None], raw)
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,24 @@ class Together:
     def of(self, values: Array, raw: bool) -> Reader:
         """(N, D) rows."""
         return JointReader(self.first.of(values, raw), self.second.of(values, raw), self.share)
+
+
+def read(way: Reading | Together, values: Array, raw: bool) -> Reader:
+    """Rows (N, D) as a way of reading sees them; where cells are missing, the whole rows have half of the say.
+
+    What is filled in is linear where the truth may be curved, and whole rows alone are few: their mistakes differ.
+    """
+    rows = whole_rows(values, ENOUGH_TO_READ)
+    everything = way.of(values, raw)
+    if rows.all() or isinstance(everything, RowsReader):
+        return everything
+    return JointReader(everything, way.of(values[rows], raw), 0.5)
+
+
+def whole_rows(values: Array, enough: int) -> Mask:
+    """(N,), the rows (N, D) without a missing cell; all of them where these are not enough, or leave out too much."""
+    whole = np.asarray(~np.isnan(values).any(axis=1))
+    return whole if whole.sum() >= enough and all_vary(values[whole]) else np.ones_like(whole)
 
 
 def shipped_reading(values: Array, raw: bool) -> Reading | Together:
@@ -89,7 +109,6 @@ def first_look(values: Array, raw: bool = False, encoder: Encoder | None = None)
     (D, D), the probability that a hidden variable causes both columns, and (len(WORLDS),), what the table is like.
     Where enough rows are whole, it looks at these: what is filled in for missing cells is noise of another kind.
     """
-    whole = ~np.isnan(values).any(axis=1)
-    seen = values[whole] if whole.sum() >= ENOUGH_ROWS and all_vary(values[whole]) else values
-    confounded, world, _ = side_answers(Reading(encoder or wide_encoder()).of(seen, raw).logits())
+    seen = Reading(encoder or wide_encoder()).of(values[whole_rows(values, ENOUGH_TO_TELL)], raw)
+    confounded, world, _ = side_answers(seen.logits())
     return confounded, world

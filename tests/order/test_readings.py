@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.order.evidence.views import VIEWS
+from fipscm.order.evidence.views import VIEWS, ViewsTable
 from fipscm.order.inference import drawn_orders, zero_shot_order
+from fipscm.order.network.reader import Voice
 from fipscm.order.readings import (
     ENOUGH_TO_READ,
     Reading,
@@ -53,15 +54,24 @@ def test_an_additive_table_is_read_by_its_values_and_by_the_first_network_alone(
     assert found.view == "values"
 
 
-def test_two_readings_decide_by_a_weighted_mean_of_their_log_odds(additive, tiny_encoder, views_encoder):
-    one, two = Reading(tiny_encoder), Reading(views_encoder)
-    each = [reading.of(additive, raw=False).logits() for reading in (one, two)]
-    joint = Together(one, two, share=0.25).of(additive, raw=False)
-    found = joint.logits()
+def test_voices_decide_by_a_weighted_mean_of_their_log_odds(additive, tiny_encoder, views_encoder):
+    voices = Voice(tiny_encoder, "ranks", 0.25), Voice(views_encoder, "both", 0.75)
+    evidence = ViewsTable.of(additive).evidence()
+    each = [voice.read(evidence, raw=False) for voice in voices]
+    together = Together(voices).of(additive, raw=False)
+    found = together.logits()
     for part in ("leaf", "parent"):
         torch.testing.assert_close(getattr(found, part), getattr(each[0], part) / 4 + getattr(each[1], part) * 3 / 4)
     assert torch.equal(found.confounded, each[1].confounded)
-    assert joint.without(torch.tensor([2])).shape == (1, 4)
+    assert together.without(torch.tensor([2])).shape == (1, 4)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_voice_of_one_view_says_what_its_network_says_alone(view, additive, tiny_encoder):
+    alone = Reading(tiny_encoder, view).of(additive, raw=False).logits()
+    among_others = Voice(tiny_encoder, view, 1.0).read(ViewsTable.of(additive).evidence(), raw=False)
+    torch.testing.assert_close(among_others.leaf, alone.leaf, atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(among_others.parent, alone.parent, atol=1e-3, rtol=1e-3)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +83,10 @@ def bent(additive):
 def test_bent_values_are_read_by_the_second_network_and_by_the_ranks_of_the_first(bent, rng):
     together = shipped_reading(bent, raw=False)
     assert shipped_reading(bent[usual_rows(bent)], raw=False).view == "both"
-    assert (together.first, together.second) == (Reading(shipped_encoder(), "ranks"), Reading(wide_encoder(), "both"))
+    assert [(voice.encoder, voice.view) for voice in together.voices] == [
+        (shipped_encoder(), "ranks"),
+        (wide_encoder(), "both"),
+    ]
     expected = remove_leaves(together.of(bent, raw=False))
     found = zero_shot_order(bent)
     np.testing.assert_array_equal(found.order, expected.order)
@@ -83,7 +96,10 @@ def test_bent_values_are_read_by_the_second_network_and_by_the_ranks_of_the_firs
 
 def test_noise_that_multiplies_is_read_by_both_networks_and_from_all_rows(amounts):
     together = shipped_reading(amounts[usual_rows(amounts)], raw=False)
-    assert (together.first, together.second) == (Reading(shipped_encoder(), "values"), Reading(wide_encoder(), "both"))
+    assert [(voice.encoder, voice.view) for voice in together.voices] == [
+        (shipped_encoder(), "values"),
+        (wide_encoder(), "both"),
+    ]
     expected = remove_leaves(together.of(amounts, raw=False))
     found = zero_shot_order(amounts)
     np.testing.assert_array_equal(found.order, expected.order)

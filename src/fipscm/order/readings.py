@@ -17,9 +17,9 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array, Mask
-from fipscm.order.evidence.views import VIEWS
+from fipscm.order.evidence.views import VIEWS, ViewsTable
 from fipscm.order.network.encoder import WORLDS, EvidenceEncoder
-from fipscm.order.network.reader import EvidenceReader, JointReader, Reader
+from fipscm.order.network.reader import BOTH, EvidenceReader, HalvesReader, Reader, Voice, VoicesReader
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.removal import side_answers
@@ -53,16 +53,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class Together:
-    """Two readings that decide by a weighted mean of their log odds; the first one's share is given."""
+    """Networks that read the same evidence, and decide by the weighted mean of their log odds."""
 
-    first: Reading
-    second: Reading
-    share: float
-    view: ClassVar[str] = "both"
+    voices: tuple[Voice, ...]
+    view: ClassVar[str] = BOTH
 
     def of(self, values: Array, raw: bool) -> Reader:
         """(N, D) rows."""
-        return JointReader(self.first.of(values, raw), self.second.of(values, raw), self.share)
+        return VoicesReader(self.voices, ViewsTable.of(fill_linearly(values)), raw)
 
 
 def read(way: Reading | Together, values: Array, raw: bool) -> Reader:
@@ -74,7 +72,7 @@ def read(way: Reading | Together, values: Array, raw: bool) -> Reader:
     everything = way.of(values, raw)
     if rows.all() or isinstance(everything, RowsReader):
         return everything
-    return JointReader(everything, way.of(values[rows], raw), 0.5)
+    return HalvesReader(everything, way.of(values[rows], raw))
 
 
 def whole_rows(values: Array, enough: int) -> Mask:
@@ -89,7 +87,7 @@ def shipped_reading(values: Array, raw: bool) -> Reading | Together:
     if values.shape[1] <= PAIR or world is None or is_additive(world):
         return Reading(shipped_encoder())
     view = "ranks" if world[BENT] > 0.5 else "values"
-    return Together(Reading(shipped_encoder(), view), Reading(wide_encoder(), "both"), SAY)
+    return Together((Voice(shipped_encoder(), view, SAY), Voice(wide_encoder(), BOTH, 1 - SAY)))
 
 
 def views_of(encoder: Encoder) -> list[Reading]:

@@ -48,6 +48,11 @@ STATISTICS = {
 }
 
 
+# Where the statistics of the values stand among those of each view.
+_PAIR = [STATISTICS["views"].pair.index(name) for name in STATISTICS["values"].pair]
+_NODE = [STATISTICS["views"].node.index(name) for name in STATISTICS["values"].node]
+
+
 @dataclass(frozen=True)
 class ViewsTable:
     """A table in both views, of which some columns remain."""
@@ -102,6 +107,12 @@ class ViewsTable:
         eigenvalues: Tensor = torch.linalg.eigvalsh(self.views[0].linear.gram[:, 0, :, 0])
         log_condition: Tensor = (eigenvalues[-1] / eigenvalues[0].clamp_min(1e-12)).log() / 10
         return log_condition.float()
+
+
+def of_one_view(evidence: Evidence, view: str) -> Evidence:
+    """What a network that reads one view is shown, of the evidence (2, D, ...) on both."""
+    place = list(VIEWS).index(view)
+    return Evidence(evidence.pair[place][..., _PAIR], evidence.node[place][..., _NODE], evidence.scale)
 
 
 def _with(node: Tensor, which: int) -> Tensor:

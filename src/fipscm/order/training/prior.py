@@ -108,7 +108,25 @@ def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTabl
 
 
 def _changed_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
-    """P_IN with another kind of noise, perhaps with other functions, causes unseen and columns recorded by sensors."""
+    """P_IN with other noise, perhaps other functions and causes unseen, its columns perhaps recorded by sensors."""
+    true = _changed_truth(nodes, rows, rng)
+    palette = _sensing(rng)
+    columns = [recorded(Column(z, z, frozenset()), palette, rng) for z in map(standardized, true.values.T)]
+    records = np.column_stack([column.record for column in columns]) * true.values.std(axis=0)
+    records, recording = _recorded_rows(records, true.world, rng)
+    made_with = [column.made_with for column in columns]
+    flags, world = set(true.flags).union(*made_with), true.world
+    if _half(made_with, set(DISCRETE)):
+        world = "discrete"
+    elif _half(made_with, {"bent"}):
+        world = "post-nonlinear"
+    elif world == "linear-gaussian" and not flags - {"p-in", "hidden-cause"} <= GAUSSIAN:
+        world = "additive"
+    return replace(true, values=records, world=world, flags=tuple(sorted(flags | recording)))
+
+
+def _changed_truth(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
+    """What the sensors of a changed table see."""
     scm, entrance = training_scm(nodes + 1, rng), str(rng.choice(list(ALTERATIONS)))
     is_other = rng.random() < OTHER_FUNCTIONS
     scm = with_other_functions(scm, rng) if is_other else scm
@@ -118,28 +136,21 @@ def _changed_table(nodes: int, rows: int, rng: np.random.Generator) -> TrainingT
     unseen = _unseen(scm.adjacency, rng)
     seen = np.delete(np.arange(nodes + 1), unseen)
     values = sample_altered(scm, noise, entrance, rng)[:, seen]
-    moved = scm.adjacency[unseen, seen] == 1
-    confounded = (np.outer(moved, moved) | np.outer(pushed[seen], pushed[seen])) & ~np.eye(nodes, dtype=bool)
+    moved, others = scm.adjacency[unseen, seen] == 1, ~np.eye(nodes, dtype=bool)
+    confounded = (np.outer(moved, moved) | np.outer(pushed[seen], pushed[seen])) & others
     is_shared = rng.random() < SHARED
     if is_shared:
-        values, confounded = shared_error(values, rng), ~np.eye(nodes, dtype=bool)
-    palette = _sensing(rng)
-    columns = [recorded(Column(z, z, frozenset()), palette, rng) for z in map(standardized, values.T)]
-    records = np.column_stack([column.record for column in columns]) * values.std(axis=0)
+        values, confounded = shared_error(values, rng), others
     world = _plain_world(scm) if entrance == "additive" or not scm.adjacency.any() else _world_of(entrance)
-    records, recording = _recorded_rows(records, world, rng)
-    changes = {"other-functions": is_other, "any-smooth": has_any_law, "shared-error": is_shared}
-    flags = {"p-in"} | ({entrance} - {"additive"}) | {change for change, is_made in changes.items() if is_made}
-    flags = flags.union(recording, *(column.made_with for column in columns))
-    flags |= {"hidden-cause"} if confounded.any() else set()
-    made_with = [column.made_with for column in columns]
-    if _half(made_with, set(DISCRETE)):
-        world = "discrete"
-    elif _half(made_with, {"bent"}):
-        world = "post-nonlinear"
-    elif world == "linear-gaussian" and not flags - {"p-in", *recording, "hidden-cause"} <= GAUSSIAN:
-        world = "additive"
-    return TrainingTable(records, relabel(scm.adjacency, seen), confounded, world, tuple(sorted(flags)))
+    changes = {
+        entrance: entrance != "additive",
+        "other-functions": is_other,
+        "any-smooth": has_any_law,
+        "shared-error": is_shared,
+        "hidden-cause": bool(confounded.any()),
+    }
+    flags = ("p-in", *(change for change, is_made in changes.items() if is_made))
+    return TrainingTable(values, relabel(scm.adjacency, seen), confounded, world, flags)
 
 
 def _none_of(nodes: int) -> Mask:

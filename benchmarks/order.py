@@ -39,11 +39,11 @@ from fipscm.order.confidence import log_odds
 from fipscm.order.inference import zero_shot_order
 from fipscm.order.network.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
 from fipscm.order.network.views_encoder import ViewsEncoder
-from fipscm.order.readings import first_look
+from fipscm.order.readings import Together, first_look, reading_for
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
 from fipscm.order.training.prior import TrainingTable, sample_training_table
-from fipscm.order.weights import MIXED_WEIGHTS, WEIGHTS, WIDE_WEIGHTS, Encoder, encoder_for, save_encoder
+from fipscm.order.weights import SMOOTH_WEIGHTS, WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.mixed.draw import mixed_scm
@@ -106,7 +106,7 @@ def worlds(
 
 
 @app.command()
-def losses(weights: Path = WIDE_WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
+def losses(weights: Path = SMOOTH_WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
     """Leaf and parent loss on tables that training did not see, by what they are like; standardized.
 
     Weights that read one view stand for the network that begins with them.
@@ -162,7 +162,7 @@ def trust(tables: int = 300, seed: int = 5_000, draws: int = 20, scale: str = "s
         rng = np.random.default_rng(each)
         nodes, rows = int(rng.integers(2, 9)), round(np.exp(rng.uniform(np.log(150), np.log(2_500))))
         drawn, raw = sample_training_table(nodes, rows, rng), scale == "raw"
-        orders = drawn_orders(drawn.values, rng, raw, encoder=_reader_of(drawn), draws=draws)
+        orders = drawn_orders(drawn.values, rng, raw, network=_reader_of(drawn), draws=draws)
         shares = precedence_shares(orders)[drawn.adjacency == 1]
         odds.append(log_odds(shares, draws))
         worlds.append(np.tile(first_look(drawn.values, raw)[1], (len(shares), 1)))
@@ -176,14 +176,14 @@ def trust(tables: int = 300, seed: int = 5_000, draws: int = 20, scale: str = "s
         print(f"{scale}, {world}: {slope:.2f} ({weight:.0f} edges)", flush=True)
 
 
-def _reader_of(drawn: TrainingTable) -> Encoder | None:
-    """The network that would read such a table: levels and counts have one of their own."""
+def _reader_of(drawn: TrainingTable) -> Together | None:
+    """The networks that would read such a table: levels and counts have others."""
     few = [len(np.unique(column[~np.isnan(column)])) <= 10 for column in drawn.values.T]
-    return encoder_for(["ordinal" if is_few else "continuous" for is_few in few])
+    return reading_for(["ordinal" if is_few else "continuous" for is_few in few])
 
 
 @app.command()
-def mixed(weights: Path = MIXED_WEIGHTS, nodes: int = 10, rows: int = 2_000, scms: int = 16, seed: int = 100) -> None:
+def mixed(weights: Path | None = None, nodes: int = 10, rows: int = 2_000, scms: int = 16, seed: int = 100) -> None:
     """Score SCMs half of whose columns are discrete."""
     scores = []
     for each in range(seed, seed + scms):

@@ -18,7 +18,7 @@ from fipscm.order.evidence.views import RELIABILITY, STATISTICS
 from fipscm.order.training.examples import Slab, curriculum, training_batch
 from fipscm.order.training.objectives import EvidenceObjective
 from fipscm.order.training.trainer import OptimizerConfig, Trainer
-from fipscm.order.weights import WIDE_WEIGHTS, load_encoder
+from fipscm.order.weights import SMOOTH_WEIGHTS, load_encoder
 
 NAMES = STATISTICS["views"]
 
@@ -50,7 +50,7 @@ GROUPS: dict[str, Callable[[Slab], Slab]] = {
 }
 
 
-def main(batches: int = 60, epochs: int = 2, held_out: int = 60, seed: int = 1, weights: Path = WIDE_WEIGHTS) -> None:
+def main(batches: int = 60, epochs: int = 2, held_out: int = 60, seed: int = 1, weights: Path = SMOOTH_WEIGHTS) -> None:
     torch.set_num_threads(1)
     start, sizes = load_encoder(weights), replace(curriculum("wide", seed), nodes=((3, 15, 1.0),), rows=(100, 2_000))
     pool = [training_batch(sizes, index, "views") for index in range(batches)]

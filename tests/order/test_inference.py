@@ -38,7 +38,7 @@ def test_one_order_of_many_variables_uses_threads_and_puts_their_number_back(tab
     before = torch.get_num_threads()
     for values, threads in ((table.to_numpy(), 1), (rng.normal(size=(60, MANY_VARIABLES)), before + 1)):
         watchful = Watchful(tiny_encoder)
-        zero_shot_order(values, encoder=watchful, n_jobs=before + 1)
+        zero_shot_order(values, network=watchful, n_jobs=before + 1)
         assert watchful.threads == {threads}
         assert torch.get_num_threads() == before
 
@@ -46,7 +46,7 @@ def test_one_order_of_many_variables_uses_threads_and_puts_their_number_back(tab
 def test_the_number_of_processes_changes_no_draw(table, tiny_encoder):
     values = table.to_numpy()
     one, two = (
-        drawn_orders(values, np.random.default_rng(0), encoder=tiny_encoder, n_jobs=n_jobs, draws=4)
+        drawn_orders(values, np.random.default_rng(0), network=tiny_encoder, n_jobs=n_jobs, draws=4)
         for n_jobs in (None, 2)
     )
     np.testing.assert_array_equal(one, two)
@@ -64,7 +64,7 @@ def test_the_view_in_which_the_network_is_surer_counts(table, tiny_encoder):
         view: remove_leaves(EvidenceReader.of(tiny_encoder, shown(values)[None], raw=False))
         for view, shown in VIEWS.items()
     }
-    found = zero_shot_order(values[:], encoder=tiny_encoder)
+    found = zero_shot_order(values[:], network=tiny_encoder)
     assert found.sureness == max(answer.sureness for answer in in_views.values())
     np.testing.assert_array_equal(found.order, in_views[found.view].order)
 
@@ -86,5 +86,5 @@ def test_ranks_keep_the_mean_and_nearly_the_spread_of_a_column(rng):
 
 def test_progress_counts_the_steps_of_both_views(table, tiny_encoder):
     told = []
-    zero_shot_order(table.to_numpy(), encoder=tiny_encoder, on_step=lambda done, steps: told.append((done, steps)))
+    zero_shot_order(table.to_numpy(), network=tiny_encoder, on_step=lambda done, steps: told.append((done, steps)))
     assert told == [(step, 2 * (table.shape[1] - 1)) for step in range(2 * (table.shape[1] - 1))]

@@ -15,10 +15,10 @@ from fipscm.order.readings import (
     is_additive,
     read,
     shipped_reading,
-    views_of,
+    ways_of,
 )
 from fipscm.order.removal import remove_leaves
-from fipscm.order.weights import shipped_encoder, wide_encoder
+from fipscm.order.weights import shipped_encoder, wide_encoders
 from fipscm.simulate import sample_scm
 from fipscm.usual import usual_rows
 
@@ -40,8 +40,8 @@ def amounts():
 
 
 def test_a_network_reads_one_view_after_the_other_or_both_at_once(tiny_encoder, views_encoder):
-    assert views_of(tiny_encoder) == [Reading(tiny_encoder, view) for view in VIEWS]
-    assert views_of(views_encoder) == [Reading(views_encoder)]
+    assert ways_of(tiny_encoder) == [Reading(tiny_encoder, view) for view in VIEWS]
+    assert ways_of(views_encoder) == [Reading(views_encoder)]
 
 
 def test_an_additive_table_is_read_by_its_values_and_by_the_first_network_alone(additive, amounts):
@@ -85,7 +85,7 @@ def test_bent_values_are_read_by_the_second_network_and_by_the_ranks_of_the_firs
     assert shipped_reading(bent[usual_rows(bent)], raw=False).view == "both"
     assert [(voice.encoder, voice.view) for voice in together.voices] == [
         (shipped_encoder(), "ranks"),
-        (wide_encoder(), "both"),
+        *((encoder, "both") for encoder in wide_encoders()),
     ]
     expected = remove_leaves(together.of(bent, raw=False))
     found = zero_shot_order(bent)
@@ -98,7 +98,7 @@ def test_noise_that_multiplies_is_read_by_both_networks_and_from_all_rows(amount
     together = shipped_reading(amounts[usual_rows(amounts)], raw=False)
     assert [(voice.encoder, voice.view) for voice in together.voices] == [
         (shipped_encoder(), "values"),
-        (wide_encoder(), "both"),
+        *((encoder, "both") for encoder in wide_encoders()),
     ]
     expected = remove_leaves(together.of(amounts, raw=False))
     found = zero_shot_order(amounts)

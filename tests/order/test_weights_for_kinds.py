@@ -6,7 +6,8 @@ import pytest
 
 from fipscm import FiP
 from fipscm.order import infer_order
-from fipscm.order.weights import encoder_for, mixed_encoder
+from fipscm.order.readings import reading_for
+from fipscm.order.weights import mixed_encoder, wide_encoders
 from fipscm.simulate.mixed.draw import mixed_scm
 
 
@@ -20,9 +21,12 @@ def table():
     return pd.DataFrame({"cured": np.where(cured, "yes", "no"), "dose": dose, "age": age})
 
 
-def test_continuous_columns_keep_their_network():
-    assert encoder_for(["continuous", "continuous"]) is None
-    assert encoder_for(["continuous", "count"]) is mixed_encoder()
+def test_continuous_columns_keep_their_networks():
+    assert reading_for(["continuous", "continuous"]) is None
+    assert [voice.encoder for voice in reading_for(["continuous", "count"]).voices] == [
+        mixed_encoder(),
+        *wide_encoders(),
+    ]
 
 
 def test_a_yes_or_no_column_may_be_an_effect(table):

@@ -38,8 +38,8 @@ class Learning(State):
     def _read_order(self, table: TrainingTable, before: Mask | None, on_progress: OnProgress = silent) -> "Removal":
         """The order, and the order model's edges along it where they are asked for."""
         from fipscm.order.inference import zero_shot_order
+        from fipscm.order.readings import reading_for
         from fipscm.order.removal import Removal
-        from fipscm.order.weights import encoder_for
 
         names, edges = list(table.frame.columns), self.edges == "posterior" and self.graph is None
         if self._constraints.fix_the_order and not edges:
@@ -48,7 +48,7 @@ class Learning(State):
             readable(table.observed, table.blocks),
             self._raw,
             before,
-            encoder_for(table.blocks.inner_kinds.values()),
+            reading_for(table.blocks.inner_kinds.values()),
             self.n_jobs,
             table.intervened,
             on_step=steps_of("Inferring the order", on_progress),
@@ -169,7 +169,7 @@ class Learning(State):
     def _draw_orders(self, count: int, rng: np.random.Generator, table: TrainingTable) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         from fipscm.order.inference import drawn_orders
-        from fipscm.order.weights import encoder_for
+        from fipscm.order.readings import reading_for
 
         if self._constraints.fix_the_order:
             return [self.blocks_.outer_order(self._fitted.order)]
@@ -179,7 +179,7 @@ class Learning(State):
             rng,
             self._raw,
             before,
-            encoder_for(table.blocks.inner_kinds.values()),
+            reading_for(table.blocks.inner_kinds.values()),
             self.n_jobs,
             count,
             table.intervened,

@@ -23,7 +23,7 @@ from fipscm.graph import allowed_from_order
 from fipscm.order.classical.gaussian import standardized
 from fipscm.order.classical.linear import direct_order, linear_order
 from fipscm.order.paper.axial import AxialEncoder
-from fipscm.order.readings import Reading, Together, read, shipped_reading, views_of
+from fipscm.order.readings import Reading, Together, read, shipped_reading, ways_of
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
 from fipscm.order.rows.experiments import effect_log_odds, observed_rows, rows_by_experiment
 from fipscm.order.rows.fill import fill_linearly
@@ -37,16 +37,16 @@ def zero_shot_order(
     values: Array,
     raw: bool = False,
     before: Mask | None = None,
-    encoder: Encoder | None = None,
+    network: Encoder | Together | None = None,
     n_jobs: int | None = None,
     intervened: Mask | None = None,
     on_step: OnStep | None = None,
 ) -> Removal:
     """Infer the order and the edges of rows (N, D) that `training_frame` has accepted.
 
-    They are read by the encoder given, or else by those that ship for continuous columns.
+    They are read by the network given, or several together, or else by those that ship for continuous columns.
     """
-    return _read(values, raw, before, encoder, n_jobs, intervened, on_step).answer
+    return _read(values, raw, before, network, n_jobs, intervened, on_step).answer
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _read(
     values: Array,
     raw: bool,
     before: Mask | None,
-    encoder: Encoder | None,
+    network: Encoder | Together | None,
     n_jobs: int | None,
     intervened: Mask | None,
     on_step: OnStep | None = None,
@@ -71,11 +71,11 @@ def _read(
     intervened = _nothing_set(values) if intervened is None else intervened
     rows, effects = observed_rows(values, intervened), effect_log_odds(fill_linearly(values), intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        if encoder is None:
+        if network is None:
             way, rows = _shipped_way(values, raw, rows)
             ways = [way]
         else:
-            ways = [*views_of(encoder)]
+            ways = ways_of(network)
         observed = values[rows]
 
         def answer(way: Reading | Together, before: Mask | None, turn: int | None = None) -> Removal:
@@ -86,7 +86,7 @@ def _read(
 
         answers = [(answer(way, before, turn), way) for turn, way in enumerate(ways)]
         found, way = max(answers, key=lambda pair: pair[0].sureness)
-        if not (isinstance(encoder, AxialEncoder) or intervened.any() or _is_total(before)):
+        if not (isinstance(network, AxialEncoder) or intervened.any() or _is_total(before)):
             line = linear_order(fill_linearly(observed), found.order)
             if line is not None:
                 found = _along(line, found, before, partial(answer, way))
@@ -119,7 +119,7 @@ def drawn_orders(
     rng: np.random.Generator,
     raw: bool = False,
     before: Mask | None = None,
-    encoder: Encoder | None = None,
+    network: Encoder | Together | None = None,
     n_jobs: int | None = None,
     draws: int = 20,
     intervened: Mask | None = None,
@@ -129,7 +129,7 @@ def drawn_orders(
     All of them read the columns in the way in which the whole table is read; orders of linear models are drawn as such.
     """
     intervened = _nothing_set(values) if intervened is None else intervened
-    whole = _read(values, raw, before, encoder, n_jobs, intervened)
+    whole = _read(values, raw, before, network, n_jobs, intervened)
     groups, complete = rows_by_experiment(intervened), fill_linearly(values)
 
     def draw(generator: np.random.Generator) -> Order:

@@ -1,10 +1,10 @@
 """Files of encoder weights: each says which encoder it describes, and is refused if altered.
 
-Three such files ship with the package, so that no order needs a download: one trained on additive noise, one trained on
-noise of every kind, and one trained on more tables with levels and counts. The last two also tell hidden causes.
+Four such files ship with the package, so that no order needs a download: one trained on additive noise, two trained on
+noise of every kind, of which the second has also seen laws, curves and noise scales of any smooth shape, and one
+trained on more tables with levels and counts. The last three also tell hidden causes.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from fipscm.tables.checkpoint import restore_module, to_arrays
 
 WEIGHTS = Path(__file__).with_name("weights.safetensors")
 WIDE_WEIGHTS = Path(__file__).with_name("wide.safetensors")
+SMOOTH_WEIGHTS = Path(__file__).with_name("smooth.safetensors")
 MIXED_WEIGHTS = Path(__file__).with_name("mixed.safetensors")
 EncoderConfig = EvidenceConfig | AxialConfig
 Encoder = EvidenceEncoder | ViewsEncoder | AxialEncoder
@@ -70,20 +71,15 @@ def shipped_encoder() -> Encoder:
 
 
 @lru_cache(maxsize=1)
-def wide_encoder() -> Encoder:
-    """The encoder that comes with the package for noise of every kind; it also tells hidden causes."""
-    return load_encoder(WIDE_WEIGHTS)
+def wide_encoders() -> tuple[Encoder, Encoder]:
+    """The encoders that come with the package for noise of every kind; they also tell hidden causes."""
+    return load_encoder(WIDE_WEIGHTS), load_encoder(SMOOTH_WEIGHTS)
 
 
 @lru_cache(maxsize=1)
 def mixed_encoder() -> Encoder:
     """The encoder that comes with the package for columns of several kinds."""
     return load_encoder(MIXED_WEIGHTS)
-
-
-def encoder_for(kinds: Iterable[str]) -> Encoder | None:
-    """The one encoder that has seen columns of these kinds; None for continuous ones, which two read."""
-    return None if set(kinds) <= {"continuous"} else mixed_encoder()
 
 
 @lru_cache(maxsize=1)

@@ -21,10 +21,10 @@ from fipscm.order.classical.hidden_causes import Suspect, suspects, with_signs
 from fipscm.order.confidence import confidence
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.network.encoder import SCALES, WORLDS
-from fipscm.order.readings import first_look
+from fipscm.order.readings import Together, first_look, reading_for
 from fipscm.order.rows.category_scores import with_scores
 from fipscm.order.rows.fill import fill_linearly
-from fipscm.order.weights import Encoder, encoder_for, load_encoder
+from fipscm.order.weights import Encoder, load_encoder
 from fipscm.tables.columns import learnable, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
@@ -170,10 +170,10 @@ def zero_shot(
     kinds: Mapping[Hashable, str] | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
-    names, values, raw, before, was_set, missing, encoder = _validated(
+    names, values, raw, before, was_set, missing, network = _validated(
         data, scale, knowledge, intervened, weights, kinds
     )
-    found = zero_shot_order(values, raw, before, encoder, n_jobs, was_set)
+    found = zero_shot_order(values, raw, before, network, n_jobs, was_set)
     own = found.world is not None or weights is not None  # one of the networks that ship tells orders alone
     hidden, like = (found.confounded, found.world) if own else first_look(values, raw)
     if hidden is not None and found.edges is not None:
@@ -204,8 +204,8 @@ def order_confidence(
 
     For other weights than the package's own these are plain shares of the orders.
     """
-    names, values, raw, before, was_set, _, encoder = _validated(data, scale, knowledge, intervened, weights, kinds)
-    orders = drawn_orders(values, rng, raw, before, encoder, n_jobs, resamples, was_set)
+    names, values, raw, before, was_set, _, network = _validated(data, scale, knowledge, intervened, weights, kinds)
+    orders = drawn_orders(values, rng, raw, before, network, n_jobs, resamples, was_set)
     if weights is not None:
         return pd.DataFrame(precedence_shares(orders), names, names)
     return pd.DataFrame(confidence(values, orders, raw, before, bool(was_set.any())), names, names)
@@ -218,7 +218,7 @@ class _Validated(NamedTuple):
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
     intervened: Mask  # (N, D), true where a column was set from outside
     missing: int  # how many cells had no value
-    encoder: Encoder | None  # None for those that ship for continuous columns
+    network: Encoder | Together | None  # None for those that ship for continuous columns
 
 
 def _validated(
@@ -241,8 +241,8 @@ def _validated(
     was_set = parse_intervened(columns.without_others(intervened), frame)
     categories = [names.index(name) for name in columns.categories]
     values, missing = with_scores(frame.to_numpy(), categories), int(frame.isna().to_numpy().sum())
-    encoder = encoder_for(columns.kinds.values()) if weights is None else load_encoder(weights)
-    return _Validated(names, values, scale == "raw", before, was_set, missing, encoder)
+    network = reading_for(columns.kinds.values()) if weights is None else load_encoder(weights)
+    return _Validated(names, values, scale == "raw", before, was_set, missing, network)
 
 
 def _warn_of_missing(cells: int) -> None:

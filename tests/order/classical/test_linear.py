@@ -100,7 +100,7 @@ def erring(tiny_encoder, pair_among_others):
 
 
 def test_the_order_and_its_edges_follow_the_linear_model(pair_among_others, erring):
-    found = zero_shot_order(pair_among_others.to_numpy(), encoder=erring)
+    found = zero_shot_order(pair_among_others.to_numpy(), network=erring)
     order = found.order.tolist()
     assert found.linear
     assert order.index(1) < order.index(0)
@@ -110,13 +110,13 @@ def test_the_order_and_its_edges_follow_the_linear_model(pair_among_others, erri
 def test_knowledge_comes_first(pair_among_others, erring):
     before = np.zeros((4, 4), dtype=bool)
     before[0, 1] = True
-    found = zero_shot_order(pair_among_others.to_numpy(), encoder=erring, before=before)
+    found = zero_shot_order(pair_among_others.to_numpy(), network=erring, before=before)
     assert not found.linear
     assert found.order.tolist().index(0) < found.order.tolist().index(1)
 
 
 def test_orders_are_drawn_as_those_of_linear_models(pair_among_others, erring, rng):
-    orders = drawn_orders(pair_among_others.to_numpy(), rng, encoder=erring, draws=5)
+    orders = drawn_orders(pair_among_others.to_numpy(), rng, network=erring, draws=5)
     assert all(order.tolist().index(1) < order.tolist().index(0) for order in orders)
 
 

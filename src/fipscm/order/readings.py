@@ -3,10 +3,10 @@
 The first network that ships was trained on additive noise, and reads the values of the columns. Two others have seen
 noise of every kind. Where these do not take a table for additive, all three decide with the same say: networks that
 were trained on other tables make other mistakes. Where values look bent, the first one reads the columns by their
-ranks, as no monotone sensor can bend them. Two columns alone are read by the first network: of measured pairs it orders more
-right, and two columns tell little about what their noise is like. Another network, given by the user, reads one view or
-both; where it can read either, the one in which it is surer of its leaves counts: there the table looks like those that
-it knows. Where cells are missing, all rows, filled in, and the whole ones are read side by side.
+ranks, as no monotone sensor can bend them. Two columns alone are read by the first network: of measured pairs it orders
+more right, and two columns tell little about what their noise is like. Another network, given by the user, reads one
+view or both; where it can read either, the one in which it is surer of its leaves counts: there the table looks like
+those that it knows. Where cells are missing, all rows, filled in, and the whole ones are read side by side.
 """
 
 from collections.abc import Iterable

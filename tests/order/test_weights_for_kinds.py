@@ -1,4 +1,4 @@
-"""Tables with levels and counts are read by a network that has seen such tables."""
+"""Tables with levels and counts are read by networks that have seen such tables."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ import pytest
 from fipscm import FiP
 from fipscm.order import infer_order
 from fipscm.order.readings import reading_for
-from fipscm.order.weights import mixed_encoder, wide_encoders
+from fipscm.order.weights import mixed_encoder, smooth_encoder
 from fipscm.simulate.mixed.draw import mixed_scm
 
 
@@ -23,10 +23,12 @@ def table():
 
 def test_continuous_columns_keep_their_networks():
     assert reading_for(["continuous", "continuous"]) is None
-    assert [voice.encoder for voice in reading_for(["continuous", "count"]).voices] == [
-        mixed_encoder(),
-        *wide_encoders(),
-    ]
+    assert readers_of(["continuous", "count", "continuous"]) == [smooth_encoder(), mixed_encoder()]
+    assert readers_of(["continuous", "count"]) == [mixed_encoder()]
+
+
+def readers_of(kinds):
+    return [voice.encoder for voice in reading_for(kinds).voices]
 
 
 def test_a_yes_or_no_column_may_be_an_effect(table):

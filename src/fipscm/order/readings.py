@@ -1,15 +1,18 @@
 """In which ways a table is read: by which networks, and in which view of its columns. Shapes: N rows, D variables.
 
-The first network that ships was trained on additive noise, and reads the values of the columns. Two others have seen
-noise of every kind. Where these do not take a table for additive, all three decide with the same say: networks that
-were trained on other tables make other mistakes. Where values look bent, the first one reads the columns by their
-ranks, as no monotone sensor can bend them. Two columns alone are read by the first network: of measured pairs it orders
-more right, and two columns tell little about what their noise is like. Another network, given by the user, reads one
-view or both; where it can read either, the one in which it is surer of its leaves counts: there the table looks like
-those that it knows. Where cells are missing, all rows, filled in, and the whole ones are read side by side.
+The first network that ships was trained on additive noise, and reads the values of the columns. A second network has
+seen noise of every kind. Where it does not take a table for additive, it decides together with the first one, which has
+the smaller say: two networks that were trained on other tables make other mistakes. Where values look bent, the first
+one reads the columns by their ranks, as no monotone sensor can bend them. Two columns alone are read by the first
+network: of measured pairs it orders more right, and two columns tell little about what their noise is like.
+
+Tables with levels or counts are read by a network that was trained on more of these and by one that has seen shapes of
+any smooth form, with the same say; two columns alone, again, by the first of them. Another network, given by the user,
+reads one view or both; where it can read either, the one in which it is surer of its leaves counts: there the table
+looks like those that it knows. Where cells are missing, all rows, filled in, and the whole ones are read side by side.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,9 +27,10 @@ from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.removal import side_answers
 from fipscm.order.rows.fill import fill_linearly
-from fipscm.order.weights import Encoder, mixed_encoder, shipped_encoder, wide_encoders
+from fipscm.order.weights import Encoder, mixed_encoder, shipped_encoder, smooth_encoder, wide_encoder
 from fipscm.robust import all_vary, tame_rows
 
+SAY = 0.4  # what the first network's log odds count where noise does not look additive
 PAIR = 2  # columns
 # Whole rows, where cells are missing: to tell what a table is like, and to read its order off them as well.
 ENOUGH_TO_TELL, ENOUGH_TO_READ = 500, 300
@@ -86,21 +90,16 @@ def shipped_reading(values: Array, raw: bool) -> Reading | Together:
     if values.shape[1] <= PAIR or world is None or is_additive(world):
         return Reading(shipped_encoder())
     view = "ranks" if world[BENT] > 0.5 else "values"
-    return Together((Voice(shipped_encoder(), view, 1.0), *_wide_voices()))
+    return Together((Voice(shipped_encoder(), view, SAY), Voice(wide_encoder(), BOTH, 1 - SAY)))
 
 
-def _wide_voices() -> tuple[Voice, ...]:
-    """The networks that know noise of every kind, each with the same say."""
-    return tuple(Voice(encoder, BOTH, 1.0) for encoder in wide_encoders())
-
-
-def reading_for(kinds: Iterable[str]) -> Together | None:
-    """How columns of these kinds are read; None for continuous ones alone, where the rows decide.
-
-    Tables with levels or counts are read by a network that was trained on more of these, beside those that know noise
-    of every kind.
-    """
-    return None if set(kinds) <= {"continuous"} else Together((Voice(mixed_encoder(), BOTH, 1.0), *_wide_voices()))
+def reading_for(kinds: Collection[str]) -> Together | None:
+    """How columns of these kinds are read; None for continuous ones alone, where the rows decide."""
+    if set(kinds) <= {"continuous"}:
+        return None
+    if len(kinds) <= PAIR:
+        return Together((Voice(mixed_encoder(), BOTH, 1.0),))
+    return Together((Voice(smooth_encoder(), BOTH, 0.5), Voice(mixed_encoder(), BOTH, 0.5)))
 
 
 def ways_of(network: Encoder | Together) -> list[Reading | Together]:
@@ -122,7 +121,6 @@ def first_look(values: Array, raw: bool = False, encoder: Encoder | None = None)
     (D, D), the probability that a hidden variable causes both columns, and (len(WORLDS),), what the table is like.
     Where enough rows are whole, it looks at these: what is filled in for missing cells is noise of another kind.
     """
-    way = Together(_wide_voices()) if encoder is None else Reading(encoder)
-    seen = way.of(values[whole_rows(values, ENOUGH_TO_TELL)], raw)
+    seen = Reading(encoder or wide_encoder()).of(values[whole_rows(values, ENOUGH_TO_TELL)], raw)
     confounded, world, _ = side_answers(seen.logits())
     return confounded, world

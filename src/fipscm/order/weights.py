@@ -1,8 +1,8 @@
 """Files of encoder weights: each says which encoder it describes, and is refused if altered.
 
-Four such files ship with the package, so that no order needs a download: one trained on additive noise, two trained on
-noise of every kind, of which the second has also seen laws, curves and noise scales of any smooth shape, and one
-trained on more tables with levels and counts. The last three also tell hidden causes.
+Four such files ship with the package, so that no order needs a download: one trained on additive noise, one trained on
+noise of every kind, and for levels and counts one trained on more tables of these and one that has seen laws, curves
+and noise scales of any smooth shape. The last three also tell hidden causes.
 """
 
 from functools import lru_cache
@@ -71,14 +71,20 @@ def shipped_encoder() -> Encoder:
 
 
 @lru_cache(maxsize=1)
-def wide_encoders() -> tuple[Encoder, Encoder]:
-    """The encoders that come with the package for noise of every kind; they also tell hidden causes."""
-    return load_encoder(WIDE_WEIGHTS), load_encoder(SMOOTH_WEIGHTS)
+def wide_encoder() -> Encoder:
+    """The encoder that comes with the package for noise of every kind; it also tells hidden causes."""
+    return load_encoder(WIDE_WEIGHTS)
+
+
+@lru_cache(maxsize=1)
+def smooth_encoder() -> Encoder:
+    """The encoder that comes with the package for columns of several kinds, trained on any smooth shape."""
+    return load_encoder(SMOOTH_WEIGHTS)
 
 
 @lru_cache(maxsize=1)
 def mixed_encoder() -> Encoder:
-    """The encoder that comes with the package for columns of several kinds."""
+    """The encoder that comes with the package for columns of several kinds, trained on more of these."""
     return load_encoder(MIXED_WEIGHTS)
 
 

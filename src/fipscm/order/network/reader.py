@@ -88,7 +88,10 @@ class Voice(NamedTuple):
 
 
 class VoicesReader:
-    """One table as several networks read the same evidence; they answer by the weighted mean of their log odds."""
+    """One table as several networks read the same evidence; they answer by the weighted mean of their log odds.
+
+    What is told besides leaves and parents is told by the last one. Shares add up to one.
+    """
 
     def __init__(self, voices: Sequence[Voice], table: ViewsTable, raw: bool):
         self.voices, self.table, self.raw = voices, table, raw
@@ -101,24 +104,19 @@ class VoicesReader:
     def logits(self) -> Logits:
         """Compute the evidence on what remains, once, and let all read it."""
         evidence = self.table.evidence()
+        answers = [voice.read(evidence, self.raw) for voice in self.voices]
         shares = [voice.share for voice in self.voices]
-        answers = zip(*(voice.read(evidence, self.raw) for voice in self.voices), strict=True)
-        leaf, *others = (_weighted_mean(parts, shares) for parts in answers)
-        assert leaf is not None  # every network tells leaves
-        return Logits(leaf, *others)
+        leaf = _weighted([answer.leaf for answer in answers], shares)
+        parents = [answer.parent for answer in answers if answer.parent is not None]
+        return answers[-1]._replace(leaf=leaf, parent=_weighted(parents, shares))
 
     def without(self, leaf: Tensor) -> Self:
         """Remove one variable."""
         return type(self)(self.voices, self.table.without(int(leaf)), self.raw)
 
 
-def _weighted_mean(parts: Sequence[Tensor | None], shares: Sequence[float]) -> Tensor | None:
-    """The mean of what is told, None where nobody tells anything."""
-    told = [(part, share) for part, share in zip(parts, shares, strict=True) if part is not None]
-    if not told:
-        return None
-    total = sum(share for _, share in told)
-    return torch.stack([part * (share / total) for part, share in told]).sum(dim=0)
+def _weighted(parts: Sequence[Tensor], shares: Sequence[float]) -> Tensor:
+    return torch.stack([share * part for share, part in zip(shares, parts, strict=True)]).sum(dim=0)
 
 
 class HalvesReader:

@@ -14,7 +14,6 @@ looks like those that it knows. Where cells are missing, all rows, filled in, an
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -56,10 +55,15 @@ class Reading:
 
 @dataclass(frozen=True)
 class Together:
-    """Networks that read the same evidence, and decide by the weighted mean of their log odds."""
+    """Networks that read the same evidence, and decide by the weighted mean of their log odds.
+
+    Attributes:
+        voices: the networks.
+        view: what a reader is told of it; "values" where nothing speaks of values that are bent.
+    """
 
     voices: tuple[Voice, ...]
-    view: ClassVar[str] = BOTH
+    view: str = BOTH
 
     def of(self, values: Array, raw: bool) -> Reader:
         """(N, D) rows."""
@@ -98,8 +102,8 @@ def reading_for(kinds: Collection[str]) -> Together | None:
     if set(kinds) <= {"continuous"}:
         return None
     if len(kinds) <= PAIR:
-        return Together((Voice(mixed_encoder(), BOTH, 1.0),))
-    return Together((Voice(smooth_encoder(), BOTH, 0.5), Voice(mixed_encoder(), BOTH, 0.5)))
+        return Together((Voice(mixed_encoder(), BOTH, 1.0),), view="values")
+    return Together((Voice(smooth_encoder(), BOTH, 0.5), Voice(mixed_encoder(), BOTH, 0.5)), view="values")
 
 
 def ways_of(network: Encoder | Together) -> list[Reading | Together]:

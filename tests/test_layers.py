@@ -11,7 +11,7 @@ ROOT = Path(fipscm.__file__).parent
 ROWS = [
     {"errors", "arrays", "threads", "deferred"},
     {"tables.stream"},
-    {"robust", "graph"},
+    {"robust", "graph", "factorisation"},
     {"usual"},
     {"layout.picture", "dot"},
     {"layout.sugiyama", "layout.labels", "layout.strokes"},

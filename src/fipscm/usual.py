@@ -7,6 +7,7 @@ such rows look like noise that the columns share, and turn orders around.
 import numpy as np
 
 from fipscm.arrays import Array, Mask
+from fipscm.factorisation import inverse
 from fipscm.robust import FARTHEST, robust_location, tame_rows
 
 ROUNDS = 5  # without the rows that are set aside, others may stand out
@@ -53,5 +54,5 @@ def beyond_others(z: Array, rows: Mask | None = None) -> Array:
     centred = known - centre
     covariance = centred.T @ centred / len(known)
     ridge = 1e-6 + 0.01 * min(1.0, z.shape[1] / len(known))
-    precision = np.linalg.inv(covariance + ridge * np.eye(z.shape[1]))
+    precision = inverse(covariance + ridge * np.eye(z.shape[1]))
     return np.asarray((z - centre) @ precision / np.diag(precision))

@@ -20,6 +20,7 @@ import numpy as np
 from scipy import linalg
 
 from fipscm.arrays import Array, Mask
+from fipscm.factorisation import lower_factor
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.regression.box import Box
@@ -212,7 +213,7 @@ class _Regression:
         ridge = np.full(straight.shape[1], max(float(np.mean(residual**2)), 1e-10 * len(residual)))
         ratios = noise_ratios if waves.shape[1] else noise_ratios[-1:]
         self.penalties = [np.concatenate([ridge, np.full(waves.shape[1], ratio)]) for ratio in ratios]
-        self.factors = [linalg.cho_factor(gram + np.diag(penalty), lower=True) for penalty in self.penalties]
+        self.factors = [lower_factor(gram + np.diag(penalty)) for penalty in self.penalties]
         evidence = np.array(
             [
                 _log_evidence(factor, penalty, moment, values)
@@ -232,7 +233,7 @@ class _Regression:
     def draw(self, draws: int, rng: np.random.Generator) -> Array:
         """(B + 1, F) coefficients, first their posterior mean."""
         missing = self.functions.T @ self.residual
-        means = np.array([linalg.cho_solve(factor, missing) for factor in self.factors])
+        means = np.array([linalg.cho_solve((factor, True), missing) for factor in self.factors])
         mean = self.odds @ means
         errors = self._errors(mean)
         sampled = self.functions.T @ (errors[:, None] * rng.standard_normal((len(errors), draws)))
@@ -243,20 +244,20 @@ class _Regression:
         for ratio in np.unique(chosen):
             here = np.flatnonzero(chosen == ratio)
             moved = sampled[:, here] + np.sqrt(self.penalties[ratio])[:, None] * bent[:, here]
-            coefficients[here + 1] = means[ratio] + linalg.cho_solve(self.factors[ratio], moved).T
+            coefficients[here + 1] = means[ratio] + linalg.cho_solve((self.factors[ratio], True), moved).T
         return coefficients
 
     def _errors(self, mean: Array) -> Array:
         """(N,), each row's error as if the row had been left out."""
         left_over = self.residual - self.functions @ mean
-        root = linalg.solve_triangular(self.factors[self.odds.argmax()][0], self.functions.T, lower=True)
+        root = linalg.solve_triangular(self.factors[self.odds.argmax()], self.functions.T, lower=True)
         leverage = np.square(root).sum(axis=0)
         return np.asarray(left_over / (1 - np.minimum(leverage, HIGHEST_LEVERAGE)))
 
 
-def _log_evidence(factor: tuple[Array, bool], penalty: Array, moment: Array, values: Array) -> float:
+def _log_evidence(factor: Array, penalty: Array, moment: Array, values: Array) -> float:
     """The logarithm of the likelihood of the values (N,), the functions' coefficients and the noise integrated out."""
-    explained = moment @ linalg.cho_solve(factor, moment)
+    explained = moment @ linalg.cho_solve((factor, True), moment)
     unexplained = max(float(values @ values - explained), 1e-12 * len(values))
-    volume = 2 * np.log(np.diag(factor[0])).sum() - np.log(penalty).sum()
+    volume = 2 * np.log(np.diag(factor)).sum() - np.log(penalty).sum()
     return float(-0.5 * (volume + len(values) * np.log(unexplained)))

@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from fipscm.arrays import Array
+from fipscm.factorisation import inverse
 from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.order.classical.gaussian import p_of_linear_gaussian
 from fipscm.order.novelty import novelty
@@ -132,7 +133,7 @@ def _explained_by_the_rest(values: Array) -> Array:
     """(D,) the share of each column's variance that the other columns explain linearly."""
     correlation = np.atleast_2d(np.corrcoef(values.T))
     # Exactly collinear columns make the matrix singular: a ridge of the size of rounding errors makes it invertible.
-    inflation = np.diag(np.linalg.inv(correlation + 1e-10 * np.eye(len(correlation))))
+    inflation = np.diag(inverse(correlation + 1e-10 * np.eye(len(correlation))))
     return np.asarray(1 - 1 / np.maximum(inflation, 1.0))
 
 

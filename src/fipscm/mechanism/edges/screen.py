@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import linalg, stats
 
 from fipscm.arrays import Array, Mask, Order
+from fipscm.factorisation import inverse, solve
 from fipscm.mechanism.edges.significance import log_f_tail
 from fipscm.mechanism.regression.linear import eliminate_linear
 from fipscm.mechanism.regression.usable import usable_rows
@@ -130,21 +131,21 @@ def _group_tests(basis: _Basis, z: Array, node: int, causes: Order) -> tuple[Arr
     """Log p-values of each cause's functions (P,), and of everything beyond the linear part."""
     usable = np.isin(basis.reads, causes).all(axis=1)
     reads, rows, count = basis.reads[usable], len(z), int(usable.sum())
-    inverse = linalg.inv(basis.correlations[np.ix_(usable, usable)] + 1e-7 * np.eye(count))
+    covariance = inverse(basis.correlations[np.ix_(usable, usable)] + 1e-7 * np.eye(count))
     straight = linalg.lstsq(z[:, causes], z[:, node], cond=1e-12)[0]
     residual = z[:, node] - z[:, causes] @ straight
     unexplained = max(float(residual @ residual) / rows, 1e-24)
     projection = basis.values[:, usable].T @ residual / rows
-    error = max(unexplained - float(projection @ inverse @ projection), 1e-12 * unexplained)
+    error = max(unexplained - float(projection @ covariance @ projection), 1e-12 * unexplained)
     freedom = rows - count - 1
     extra = count - len(causes)
     joint = float(_log_f_test((unexplained - error) / error, extra, freedom))
-    coefficients = inverse @ projection
+    coefficients = covariance @ projection
     coefficients[: len(causes)] += straight
     grouped = np.empty(len(causes))
     for place, cause in enumerate(causes):
         own = (reads == cause).any(axis=1)
-        drop = coefficients[own] @ linalg.solve(inverse[np.ix_(own, own)], coefficients[own], assume_a="pos")
+        drop = coefficients[own] @ solve(covariance[np.ix_(own, own)], coefficients[own])
         grouped[place] = _log_f_test(drop / error, own.sum(), freedom)
     return grouped, joint
 

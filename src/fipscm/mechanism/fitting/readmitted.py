@@ -13,6 +13,7 @@ from scipy import linalg
 from scipy.spatial.distance import cdist
 
 from fipscm.arrays import Array, Mask
+from fipscm.factorisation import lower_factor
 from fipscm.mechanism.fitting.table import MOST_RESIDUALS, FitTable
 from fipscm.mechanism.fitting.tails import tails_explain
 from fipscm.mechanism.regression.process import LEVEL, MOST_ROWS, Process, learn_process
@@ -63,7 +64,7 @@ def foresee(process: Process, z: Array, y: Array, at: Array) -> tuple[Array, Arr
     """(M,) mean and (M,) variance of a joint process at causes (M, P), given causes (N, P) and effect (N,)."""
     own, across = (LEVEL + process.line * (one @ z.T) + _smooth(process, one, z) for one in (z, at))
     own.flat[:: len(z) + 1] += process.noise
-    factor = linalg.cholesky(own, lower=True, overwrite_a=True, check_finite=False)
+    factor = lower_factor(own)
     known = linalg.solve_triangular(factor, across.T, lower=True, check_finite=False)
     mean = known.T @ linalg.solve_triangular(factor, y, lower=True, check_finite=False)
     prior = LEVEL + process.line * np.square(at).sum(axis=1) + process.signal

@@ -13,6 +13,7 @@ import torch
 from scipy import linalg, optimize
 
 from fipscm.arrays import Array
+from fipscm.factorisation import lower_factor
 from fipscm.mechanism.regression.process import LEVEL, NOISE, ROUGHNESS, SIGNAL, Process
 from fipscm.mechanism.regression.smooth import Fit, WaveRegression, Waves
 
@@ -95,7 +96,7 @@ class WaveEvidence:
         penalties = noise / variances
         gram, common = functions.T @ functions, functions.T @ self._target
         gram.flat[:: len(gram) + 1] += penalties
-        factor = linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+        factor = lower_factor(gram)
         inverse = linalg.cho_solve((factor, True), np.eye(len(factor)), check_finite=False)
         solution = inverse @ common
         unexplained = float(self._target @ self._target - common @ solution) / noise

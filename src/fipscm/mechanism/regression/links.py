@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy import linalg, optimize
+from scipy import optimize
 from scipy.special import expit
 
 from fipscm.arrays import Array
+from fipscm.factorisation import solve
 from fipscm.mechanism.response.count import log_probability
 from fipscm.mechanism.response.logistic import log_probability_between
 
@@ -110,7 +111,7 @@ def newton(design: Design, likelihood: Likelihood, start: Array, steps: int = ST
         gram = (design.functions * weight[:, None]).T @ design.functions
         gram.flat[:: len(gram) + 1] += design.penalties
         uphill = design.functions.T @ slope - design.penalties * current
-        step = linalg.solve(gram, uphill, assume_a="pos", overwrite_a=True, check_finite=False)
+        step = solve(gram, uphill)
         for _ in range(HALVINGS):
             reached = objective(current + step)
             if reached > height:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
 
 from fipscm.arrays import Array
+from fipscm.factorisation import solve
 from fipscm.mechanism.regression.process import LEVEL, MOST_ROWS, learn_line
 from fipscm.mechanism.regression.products import pairs_of, products
 
@@ -59,5 +59,5 @@ def fit_parabola(z: Array, y: Array, parabola: Parabola, weights: Array | None =
     pulled = functions if weights is None else functions * weights[:, None]
     gram = pulled.T @ functions
     gram.flat[:: len(gram) + 1] += parabola.penalties(causes, len(gram) - 1 - causes)
-    solution = linalg.solve(gram, pulled.T @ y, assume_a="pos", overwrite_a=True, check_finite=False)
+    solution = solve(gram, pulled.T @ y)
     return ParabolaFit(float(solution[0]), solution[1 : 1 + causes], solution[1 + causes :])

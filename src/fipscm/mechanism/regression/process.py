@@ -15,6 +15,7 @@ import torch
 from scipy import linalg, optimize
 
 from fipscm.arrays import Array
+from fipscm.factorisation import lower_factor
 
 MOST_ROWS = 800  # the time is cubic in their number
 MANY_ROWS, ENOUGH_ROWS = 2_000, 500  # so many tell amplitudes so well that length scales of fewer do as well
@@ -238,10 +239,7 @@ def _smooth_parts(near: Array, log_signal: float, additive: bool) -> list[Array]
 def _factor(covariance: Array, noise: float | Array) -> Array:
     """(N, N), the lower triangular factor of a covariance, which is overwritten, with noise on top."""
     covariance.flat[:: len(covariance) + 1] += noise
-    factor, failed = linalg.lapack.dpotrf(covariance.T, lower=1, clean=1, overwrite_a=1)
-    if failed:
-        raise linalg.LinAlgError(f"The covariance of {len(covariance)} rows is not positive definite.")
-    return np.asarray(factor)
+    return lower_factor(covariance)
 
 
 def _loss(factor: Array, y: Array, answer: Array) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from fipscm.arrays import Array
+from fipscm.factorisation import lower_factor
 
 Blocks = Callable[[], Iterable[tuple[slice, Array]]]  # some of the rows, and the functions there
 
@@ -33,7 +34,7 @@ class InFunctions:
             weighted = functions if weights is None else np.sqrt(weights[block, None]) * functions
             gram += weighted.T @ weighted
         gram.flat[:: len(gram) + 1] += penalties
-        self._factor = linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
+        self._factor = lower_factor(gram)
 
     def coefficients(self, y: Array) -> Array:
         """(N,) -> (F,)."""
@@ -48,7 +49,7 @@ class InFunctions:
     @property
     def volume(self) -> float:
         """The logarithm of the determinant of A'WA L^-1 + 1."""
-        return float(2 * np.log(self._factor[0].diagonal()).sum() - np.log(self._penalties).sum())
+        return float(2 * np.log(self._factor.diagonal()).sum() - np.log(self._penalties).sum())
 
     def _weighted(self, y: Array) -> Array:
         return y if self._weights is None else self._weights * y
@@ -56,7 +57,7 @@ class InFunctions:
     def _solved(self, weighted: Array) -> tuple[Array, Array]:
         """(N,) -> (F,) the coefficients, and (F,) what the functions have in common with the effect."""
         target = np.sum([functions.T @ weighted[block] for block, functions in self._blocks()], axis=0)
-        return linalg.cho_solve(self._factor, target, check_finite=False), target
+        return linalg.cho_solve((self._factor, True), target, check_finite=False), target
 
 
 class InRows:
@@ -68,7 +69,7 @@ class InRows:
         self._scaled = self._root_weights[:, None] * functions / self._root_penalties
         covariance = self._scaled @ self._scaled.T
         covariance.flat[:: len(covariance) + 1] += 1
-        self._factor = linalg.cholesky(covariance, lower=True, overwrite_a=True, check_finite=False)
+        self._factor = lower_factor(covariance)
 
     def coefficients(self, y: Array) -> Array:
         """(N,) -> (F,)."""

@@ -14,6 +14,7 @@ from scipy import linalg
 from torch import Tensor
 
 from fipscm.arrays import Array
+from fipscm.factorisation import lower_factor, solve
 from fipscm.mechanism.regression.axes import along_axes
 from fipscm.mechanism.regression.process import LEVEL, Process
 from fipscm.mechanism.regression.ridge import InFunctions, InRows, is_quicker_in_rows
@@ -166,7 +167,7 @@ def leverage_of_waves(z: Array, waves: Waves, process: Process) -> Array:
         return InRows(functions, penalties, None).leverage()
     gram = functions.T @ functions
     gram.flat[:: len(gram) + 1] += penalties
-    root = linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+    root = lower_factor(gram)
     return np.asarray(np.square(linalg.solve_triangular(root, functions.T, lower=True)).sum(axis=0))
 
 
@@ -198,7 +199,7 @@ def _quick_functions(z: Array, waves: Waves, process: Process) -> Array:
 def _solved(gram: Array, target: Array, causes: int, process: Process) -> Array:
     """(1 + P + M,), the coefficients of what enters linearly; the gram matrix is overwritten."""
     gram.flat[:: len(gram) + 1] += _penalties(len(gram), causes, process)
-    return np.asarray(linalg.solve(gram, target, assume_a="pos", overwrite_a=True, check_finite=False))
+    return solve(gram, target)
 
 
 def _penalties(size: int, causes: int, process: Process) -> Array:

@@ -7,13 +7,14 @@ density; they take memory and time beyond the square of the rows, so both look a
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 from scipy.spatial.distance import pdist, squareform
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import KFold, cross_val_predict
 
 from fipscm.arrays import Array, Order
 from fipscm.errors import NotInstalledError
+from fipscm.factorisation import inverse, lower_factor
 
 MOST_ROWS = 1000  # the time of a kernel method grows with their cube
 
@@ -26,7 +27,7 @@ def by_variance(rows: Array) -> Order:
 def by_r2(rows: Array) -> Order:
     """Sort by how well all other variables explain each one linearly, worst first."""
     correlation = np.corrcoef(rows, rowvar=False)
-    unexplained = 1 / np.diag(np.linalg.inv(correlation + 1e-9 * np.eye(len(correlation))))
+    unexplained = 1 / np.diag(inverse(correlation + 1e-9 * np.eye(len(correlation))))
     return np.argsort(-unexplained, kind="stable")
 
 
@@ -78,7 +79,7 @@ def _stein(rows: Array, ridge: float = 1e-3) -> tuple[Array, Array]:
     distances = pdist(rows)
     width = float(np.median(distances)) ** 2
     kernel = np.exp(-(squareform(distances) ** 2) / (2 * width))
-    factor = cho_factor(kernel + ridge * np.eye(len(kernel)))
+    factor = lower_factor(kernel + ridge * np.eye(len(kernel))), True
     mass, first = kernel.sum(axis=1, keepdims=True), kernel @ rows
     slope = (mass * rows - first) / width
     curvature = (mass * rows**2 - 2 * rows * first + kernel @ rows**2) / width**2 - mass / width

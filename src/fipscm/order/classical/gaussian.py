@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg, stats
 
 from fipscm.arrays import Array
+from fipscm.factorisation import inverse
 from fipscm.order.evidence.views import normal_scores
 from fipscm.robust import tame_rows
 
@@ -26,7 +27,7 @@ def p_of_linear_gaussian(values: Array) -> float:
     False
     """
     z = undetermined(standardized(values[tame_rows(values)]))
-    beyond = standardized(z @ np.linalg.inv(z.T @ z / len(z)))
+    beyond = standardized(z @ inverse(z.T @ z / len(z)))
     shapes = stats.jarque_bera(np.hstack([z, beyond]), axis=0).pvalue
     far, wide = np.abs(z), np.abs(beyond)
     correlations = [p_of_correlations(a, b) for a, b in ((beyond, far), (wide, z), (wide, far))]

@@ -13,6 +13,7 @@ from scipy import linalg
 from torch import Tensor
 
 from fipscm.arrays import Array, Order
+from fipscm.factorisation import lower_factor
 from fipscm.order.classical.gaussian import p_of_correlations, standardized, undetermined
 
 FEWEST_ROWS = 1000  # fewer cannot tell a line from a gentle bend
@@ -72,7 +73,7 @@ def _rootness(z: Tensor) -> Tensor:
 
 def _residuals(z: Array, order: Order) -> Array:
     """(N, D), in the order's order: what each column has beyond the columns before it."""
-    triangle = np.linalg.cholesky(z[:, order].T @ z[:, order] / len(z))
+    triangle = lower_factor(z[:, order].T @ z[:, order] / len(z))
     return np.asarray(linalg.solve_triangular(triangle, z[:, order].T, lower=True).T * np.diag(triangle))
 
 

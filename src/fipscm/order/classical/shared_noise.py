@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from fipscm.arrays import Adjacency, Array
+from fipscm.factorisation import inverse
 from fipscm.graph import topological_order
 from fipscm.order.evidence.interactions import CLIP
 from fipscm.order.evidence.leave_one_out import Columns
@@ -99,8 +100,8 @@ class Regressions:
         features, ridge = self._features(causes, line)
         column, rows = self._values[:, target], len(self._values)
         products = features.T @ features / rows
-        inverse = np.linalg.inv(products + np.diag(ridge))
-        return column - features @ (inverse @ (features.T @ column / rows)), float((inverse * products).sum())
+        covariance = inverse(products + np.diag(ridge))
+        return column - features @ (covariance @ (features.T @ column / rows)), float((covariance * products).sum())
 
     def _features(self, causes: Causes, line: Array | None) -> tuple[Array, Array]:
         """(N, F) features and their ridges (F,): of each cause a line and bumps, of several causes waves."""

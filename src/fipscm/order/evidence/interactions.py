@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fipscm.order.evidence.leave_one_out import row_blocks
+from fipscm.order.evidence.leave_one_out import lower_factor, row_blocks
 
 CAUSES = 4  # random features of more variables than these are too sparse to fit anything
 FREQUENCY = 1.2  # per standard deviation of a cause: about one wave over the bulk of a column
@@ -81,7 +81,7 @@ class _FeatureRegression:
         self._means = sums / rows
         covariance = products / rows - torch.outer(self._means, self._means)
         covariance.diagonal().add_(1e-3 + 1 / rows)  # ridge: the features of one cause are nearly collinear
-        self._factor = torch.linalg.cholesky(covariance)
+        self._factor = lower_factor(covariance)
 
     def fitted(self, target: Tensor) -> Tensor:
         """What the features explain of a centred target (N,)."""

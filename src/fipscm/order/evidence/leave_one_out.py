@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fipscm import factorisation
 from fipscm.arrays import Array
 
 BUMPS = 8  # enough for a curve with a few bends; the Gram matrix grows with their square
@@ -25,6 +26,21 @@ def row_blocks(rows: int, width: int) -> list[slice]:
     """Slices of rows, each with at most BLOCK_ENTRIES entries in a matrix of that width."""
     size = max(1, BLOCK_ENTRIES // width)
     return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]
+
+
+def lower_factor(matrix: Tensor) -> Tensor:
+    """(F, F) -> (F, F), lower triangular, in the matrix's own precision; see `factorisation.lower_factor`."""
+    found = torch.linalg.cholesky_ex(matrix)
+    if not found.info:
+        factor: Tensor = found.L
+        return factor
+    return torch.from_numpy(factorisation.lower_factor(matrix.double().numpy())).to(matrix.dtype)
+
+
+def solved(matrices: Tensor, right: Tensor) -> Tensor:
+    """X such that matrices (..., F, F) @ x is the right-hand side (..., F, M); the shortest where there are several."""
+    found: Tensor = torch.linalg.solve_ex(matrices, right).result
+    return found if found.isfinite().all() else torch.linalg.pinv(matrices) @ right
 
 
 @dataclass(frozen=True)
@@ -118,7 +134,7 @@ class LeaveOneOut:
         """Invert once. ridge: (K,), the penalty of each basis function."""
         size = products.shape[0] * products.shape[1]
         penalised = products.reshape(size, size) + torch.diag(ridge.repeat(products.shape[0]))
-        return cls(products, torch.cholesky_inverse(torch.linalg.cholesky(penalised)).view(products.shape))
+        return cls(products, torch.cholesky_inverse(lower_factor(penalised)).view(products.shape))
 
     def keep(self, kept: Tensor) -> "LeaveOneOut":
         """Leave the other variables out for good: slice the Gram matrix, downdate the inverse."""
@@ -130,7 +146,7 @@ class LeaveOneOut:
             basis = self.gram.shape[1]
             across = self.inverse[kept][:, :, removed].reshape(len(kept) * basis, -1)
             within = self.inverse[removed][:, :, removed].reshape(len(removed) * basis, -1)
-            inverse = inverse - (across @ torch.linalg.solve(within, across.T)).view(inverse.shape)
+            inverse = inverse - (across @ solved(within, across.T)).view(inverse.shape)
         return LeaveOneOut(self.gram[kept][:, :, kept], inverse)
 
     def residual_weights(self) -> Tensor:
@@ -165,7 +181,7 @@ class LeaveOneOut:
         own = torch.eye(len(blocks), dtype=torch.bool)  # no variable explains itself: this entry is not used
         variance[own] = torch.eye(variance.shape[-1], dtype=torch.float64)
         coefficients = weights.permute(0, 2, 1).unsqueeze(-1)  # (i, j, K, 1)
-        losses = (coefficients * torch.linalg.solve(variance, coefficients)).sum(dim=(-2, -1)).T
+        losses = (coefficients * solved(variance, coefficients)).sum(dim=(-2, -1)).T
         found: Tensor = losses.fill_diagonal_(0.0).clamp_min(0.0)
         return found
 
@@ -175,15 +191,15 @@ class LeaveOneOut:
         return torch.einsum("ikj,ikl,ilj->ji", weights, own, weights).clamp_min(0.0).sqrt()
 
     def _own_inverse(self) -> Tensor:
-        inverse: Tensor = torch.linalg.inv(torch.diagonal(self.inverse, dim1=0, dim2=2).permute(2, 0, 1))
-        return inverse
+        own = torch.diagonal(self.inverse, dim1=0, dim2=2).permute(2, 0, 1)
+        return solved(own, torch.eye(own.shape[-1], dtype=own.dtype).expand_as(own))
 
 
 def single_fit(products: Tensor, ridge: Tensor) -> Tensor:
     """(D, D) at [j, i]: the share of the variance of j that a smooth function of i alone explains."""
     own = torch.diagonal(products, dim1=0, dim2=2).permute(2, 0, 1)  # (i, K, K)
     targets = products[:, :, :, 0]  # (i, K, j)
-    fitted = torch.linalg.solve(own + torch.diag(ridge), targets)
+    fitted = solved(own + torch.diag(ridge), targets)
     explained = 2 * (fitted * targets).sum(dim=1) - torch.einsum("ikj,ikl,ilj->ij", fitted, own, fitted)
     shares: Tensor = explained.T.clone().fill_diagonal_(0.0)
     return shares

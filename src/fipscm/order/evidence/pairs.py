@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor
 
-from fipscm.order.evidence.leave_one_out import Columns
+from fipscm.order.evidence.leave_one_out import Columns, solved
 
 PAIR_CONTRASTS = ("entropy contrast of a line", "location-scale contrast", "log scale of j given i")
 RIDGE = 1e-3
@@ -66,6 +66,6 @@ def _mean_log_scale(columns: Columns) -> Tensor:
         gram = basis.T @ basis / len(basis)
         gram.diagonal().add_(RIDGE + 1 / len(basis))
         moments = basis.T @ (targets - means) / len(basis)
-        first, second = (basis @ torch.linalg.solve(gram, moments) + means).chunk(2, dim=1)
+        first, second = (basis @ solved(gram, moments) + means).chunk(2, dim=1)
         found[:, i] = (second - first.square()).clamp_min(LEAST_VARIANCE).log().mean(dim=0).double()
     return found

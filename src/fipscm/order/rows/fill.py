@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 
 from fipscm.arrays import Array, Mask
+from fipscm.factorisation import inverse
 from fipscm.order.evidence.cells import complete
 
 ROUNDS = 3  # of learning the regression from rows with filled cells
@@ -30,7 +31,7 @@ class Regression:
     def of(cls, z: Array) -> Self:
         """Learn from rows (N, D)."""
         covariance = np.cov(z.T) + RIDGE * np.eye(z.shape[1])
-        return cls(z.mean(axis=0), np.asarray(np.linalg.inv(covariance), dtype=np.float64))
+        return cls(z.mean(axis=0), inverse(covariance))
 
     def column(self, column: int, z: Array) -> tuple[Array, float]:
         """(N,) what all other cells of rows (N, D) predict for a column, and its standard error."""

@@ -40,3 +40,8 @@ def test_regular_matrices_are_left_as_they_are():
     matrix = _gram(50, 6, 0, np.random.default_rng(2))
     np.testing.assert_allclose(lower_factor(matrix), np.linalg.cholesky(matrix), rtol=1e-12)
     np.testing.assert_allclose(inverse(matrix), np.linalg.inv(matrix), rtol=1e-9)
+
+
+def test_nothing_to_solve():
+    assert solve(np.zeros((0, 0)), np.zeros(0)).shape == (0,)
+    assert inverse(np.zeros((0, 0))).shape == (0, 0)

@@ -22,6 +22,8 @@ def lower_factor(matrix: Array) -> Array:
     array([[1., 0.],
            [1., 0.]])
     """
+    if not matrix.size:
+        return matrix.copy()
     diagonal = matrix.diagonal()
     for jitter in JITTERS:
         raised = matrix.copy()  # LAPACK reads the transpose of what NumPy holds, which is the same matrix
@@ -37,6 +39,8 @@ def lower_factor(matrix: Array) -> Array:
 
 def solve(matrix: Array, right: ArrayLike) -> Array:
     """(N, N) and (N,) or (N, M) -> x such that matrix @ x is the right-hand side."""
+    if not matrix.size:
+        return np.array(right, dtype=np.float64)
     return np.asarray(linalg.cho_solve((lower_factor(matrix), True), right, check_finite=False))
 
 

@@ -7,3 +7,4 @@ Array = NDArray[np.float64]
 Adjacency = NDArray[np.int8]  # (D, D), 1 where the row causes the column
 Mask = NDArray[np.bool_]  # (D, D), true where the column may cause the row, unless a function says otherwise
 Order = NDArray[np.intp]  # (D,) column positions, causes first
+Labels = NDArray[np.intp]  # (N,) the same number for rows that belong together

@@ -23,12 +23,13 @@ def test_edges_agree_with_the_order(view):
     assert (removal.edges[allowed_from_order(removal.order).T] > 0).all()
 
 
+@pytest.mark.parametrize("at_once", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("seed", range(10))
-def test_any_partial_order_holds_by_construction(view, seed):
+def test_any_partial_order_holds_by_construction(view, seed, at_once):
     rng = np.random.default_rng(seed)
     truth = rng.permutation(5)
     before = allowed_from_order(truth).T & (rng.random((5, 5)) < 0.5)
-    rank = np.argsort(remove_leaves(view, before=before).order)
+    rank = np.argsort(remove_leaves(view, before=before, at_once=at_once).order)
     assert (rank[:, None] < rank[None, :])[before].all()
 
 

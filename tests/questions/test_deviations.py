@@ -150,4 +150,4 @@ def test_a_yes_no_column_deviates_as_far_as_logistic_regression_may_err(rare):
     functions, share = np.column_stack([np.ones(2000), x]), expit(3 * x - rare)
     error = np.sqrt(np.linalg.inv((functions * (share * (1 - share))[:, None]).T @ functions)[1, 1])
     assert abs(slopes[0] - 3) < 3 * error
-    assert 0.8 < np.std(slopes[1:]) / error < 1.5  # a little more for bends
+    assert 0.7 < np.std(slopes[1:], ddof=1) / error < 1.5  # a little more for bends; 40 draws err by a tenth

@@ -7,6 +7,7 @@ linear and are likelier along the order of a linear model, that order is taken.
 outside: (N, D), true where a column was; nothing unless given.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ from fipscm.order.rows.fill import fill_linearly
 from fipscm.order.weights import Encoder
 from fipscm.usual import usual_rows
 
+MOST_CELLS = 200_000  # of a table that orders are drawn for: 20,000 rows of ten columns tell as much as more of them
+LEAVES_AT_ONCE = 0.05  # of the columns that are left, in drawn orders: of up to 39 columns one, as always
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 
 
@@ -126,21 +129,23 @@ def drawn_orders(
 ) -> list[Order]:
     """Draw orders: each on rows resampled within every experiment, its leaves drawn by their odds.
 
+    Of large tables, each order is drawn for some of the rows, and of wide ones, several leaves at a time.
     All of them read the columns in the way in which the whole table is read; orders of linear models are drawn as such.
     """
     intervened = _nothing_set(values) if intervened is None else intervened
     whole = _read(values, raw, before, network, n_jobs, intervened)
     groups, complete = rows_by_experiment(intervened), fill_linearly(values)
+    share = min(1.0, MOST_CELLS / values.size)
 
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
-            rows = _informative_resample(values, whole.rows, groups, generator)
+            rows = _informative_resample(values, whole.rows, groups, share, generator)
             usual = rows[whole.rows[rows]]
             if whole.answer.linear:
                 return direct_order(standardized(complete[usual]))
             reader = read(whole.way, values[usual], raw)
             effects = effect_log_odds(complete[rows], intervened[rows])
-            return remove_leaves(reader, random_leaf(generator), before, effects).order
+            return remove_leaves(reader, random_leaf(generator), before, effects, at_once=LEAVES_AT_ONCE).order
 
     return list(Parallel(n_jobs=processor_cores(n_jobs))(delayed(draw)(child) for child in rng.spawn(draws)))
 
@@ -179,14 +184,14 @@ def _nothing_set(values: Array) -> Mask:
 
 
 def _informative_resample(
-    values: Array, observed: Mask, groups: Sequence[NDArray[np.intp]], rng: np.random.Generator
+    values: Array, observed: Mask, groups: Sequence[NDArray[np.intp]], share: float, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Rows drawn with replacement within each group; the plain rows if a column came out constant ten times.
+    """As large a share of each group, drawn with replacement; all rows if a column came out constant ten times.
 
     The network cannot read a column that is constant among the observed rows (N,).
     """
     for _ in range(10):
-        rows = np.concatenate([group[rng.integers(len(group), size=len(group))] for group in groups])
+        rows = np.concatenate([group[rng.integers(len(group), size=math.ceil(share * len(group)))] for group in groups])
         drawn = values[rows[observed[rows]]]
         if (np.nanmax(drawn, axis=0) > np.nanmin(drawn, axis=0)).all():
             return rows

@@ -54,8 +54,9 @@ def remove_leaves(
     before: Mask | None = None,
     effects: Array | None = None,
     on_step: OnStep | None = None,
+    at_once: float = 0.0,
 ) -> Removal:
-    """Remove leaves until one variable is left.
+    """Remove leaves until one variable is left: one in each step, or a share `at_once` of those that are left.
 
     A variable that must stand before a remaining one (`before[i, j]`: i before j) cannot be removed yet, so the answer
     respects every partial order. A variable that experiments show to affect a remaining one is no leaf:
@@ -73,19 +74,20 @@ def remove_leaves(
             on_step(len(removed), variables - 1)
         logits = reader.logits()
         whole = whole or logits
-        held = before[np.ix_(remaining, remaining)].any(axis=1)
-        affects = effects[np.ix_(remaining, remaining)].max(axis=1)
-        odds = logits.leaf.double() - torch.from_numpy(affects)
-        leaf = choose(odds.masked_fill(torch.from_numpy(held), -torch.inf))
-        sureness.append(float(odds[:, leaf].mean()))
-        if logits.parent is None:
-            edges = None
-        elif edges is not None:
-            edges[remaining, remaining[leaf]] = logits.parent[:, leaf].double().sigmoid().mean(dim=0).numpy()
-            edges[remaining[leaf], remaining[leaf]] = 0.0
-        removed.append(remaining[leaf])
-        remaining = np.delete(remaining, leaf)
-        reader = reader.without(torch.full((reader.shape[0],), leaf))
+        for _ in range(max(1, int(at_once * (len(remaining) - 1)))):
+            held = before[np.ix_(remaining, remaining)].any(axis=1)
+            affects = effects[np.ix_(remaining, remaining)].max(axis=1)
+            odds = logits.leaf.double() - torch.from_numpy(affects)
+            leaf = choose(odds.masked_fill(torch.from_numpy(held), -torch.inf))
+            sureness.append(float(odds[:, leaf].mean()))
+            if logits.parent is None:
+                edges = None
+            elif edges is not None:
+                edges[remaining, remaining[leaf]] = logits.parent[:, leaf].double().sigmoid().mean(dim=0).numpy()
+                edges[remaining[leaf], remaining[leaf]] = 0.0
+            removed.append(remaining[leaf])
+            remaining = np.delete(remaining, leaf)
+            reader, logits = reader.without(torch.full((reader.shape[0],), leaf)), logits.without(leaf)
     order = np.array([*remaining, *removed[::-1]], dtype=np.intp)
     return Removal(order, edges, float(np.mean(sureness or [0.0])), *side_answers(whole))
 

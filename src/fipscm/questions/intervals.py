@@ -1,11 +1,11 @@
 """Intervals from the answers of plausible models. Shapes: N rows, D variables, K answers per unit."""
 
 from collections.abc import Callable, Iterable
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError
@@ -114,12 +114,12 @@ def interval(
 ) -> tuple[Array, Array]:
     """Low and high ends, around the answer of the first model, from the spread of the answers of all others.
 
-    `error` is a standard deviation that comes on top. The estimate always lies between the ends: where it does not by
-    itself, the nearer end moves to it.
+    `error` is a standard deviation that comes on top. The estimate may differ from the answer of the first model; the
+    interval reaches as far below the smaller of the two as above the larger one.
 
-    >>> low, high = interval(np.array(0.0), [np.array(each) for each in (1.0, 0.0, 2.0, 1.0)], 0.95)
+    >>> low, high = interval(np.array(0.5), [np.array(each) for each in (1.0, 0.0, 2.0, 1.0, 1.0)], 0.95)
     >>> round(float(low), 2), round(float(high), 2)
-    (-0.6, 2.6)
+    (-2.1, 3.6)
     """
     require_level(level)
     models = iter(answers)
@@ -127,9 +127,9 @@ def interval(
     count, total, squares = 0, np.zeros_like(first), np.zeros_like(first)
     for answer in models:  # one at a time: together they may not fit into memory
         count, total, squares = count + 1, total + (answer - first), squares + np.square(answer - first)
-    spread = np.sqrt(np.maximum(squares / count - np.square(total / count), 0) + np.square(error))
-    reach = NormalDist().inv_cdf((1 + level) / 2) * spread
-    return np.minimum(first - reach, estimate), np.maximum(first + reach, estimate)
+    variance = np.maximum(squares - np.square(total) / count, 0) / max(count - 1, 1)
+    reach = stats.t(max(count - 1, 1)).ppf((1 + level) / 2) * np.sqrt(variance + np.square(error))
+    return np.minimum(first, estimate) - reach, np.maximum(first, estimate) + reach
 
 
 def require_level(level: float) -> None:

@@ -32,6 +32,12 @@ class Logits(NamedTuple):
     world: Tensor | None = None  # (B, len(WORLDS)): what the table is like
     by_ranks: Tensor | None = None  # (B,): which share of the answer was read off the ranks of the columns
 
+    def without(self, variable: int) -> "Logits":
+        """Who is a leaf, and whose parents are which, among the other variables."""
+        kept = [place for place in range(self.leaf.shape[1]) if place != variable]
+        parent = None if self.parent is None else self.parent[:, kept][:, :, kept]
+        return Logits(self.leaf[:, kept], parent)
+
 
 @dataclass(frozen=True)
 class EvidenceConfig:

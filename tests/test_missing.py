@@ -119,9 +119,11 @@ def test_refusing_names_the_first_hole(holed, table):
         (lambda df: df.assign(dose=None), "'dose' has no value at all"),
     ],
 )
-def test_a_column_that_is_mostly_missing_is_refused_by_name(table, spoil, message):
+def test_a_column_that_is_mostly_missing_is_set_aside_unless_it_is_named(table, spoil, message):
     with pytest.raises(DataError, match=message):
         FiP(order=ORDER).fit(spoil(table))
+    with pytest.warns(UserWarning, match=f"Set aside: {message}"):
+        assert "dose" not in FiP(random_state=0).fit(spoil(table)).kinds_
 
 
 def test_another_treatment_of_missing_cells_is_unknown(table):

@@ -14,7 +14,7 @@ from fipscm.questions.model_findings import (
     size_findings,
     variance_finding,
 )
-from fipscm.questions.table_findings import novelty_finding, serial_finding, table_findings
+from fipscm.questions.table_findings import novelty_finding, serial_findings, table_findings
 from fipscm.simulate import sample_scm
 
 
@@ -134,12 +134,24 @@ def test_sorted_variances_are_explained_by_the_scale_in_use(rng):
 
 def test_rows_that_follow_each_other_in_time_are_noticed(rng):
     independent = pd.DataFrame(rng.standard_t(3, size=(500, 4)), columns=list("abcd"))
-    assert serial_finding(independent).passed
+    assert not failed(serial_findings(independent))
     walk = independent.assign(c=np.cumsum(rng.normal(size=500)))
-    found = serial_finding(walk)
+    (found,) = serial_findings(walk)
     assert not found.passed
     assert "'c'" in found.verdict
     assert not found.serious
+
+
+def test_a_sorted_table_is_no_time_series(rng):
+    cause = rng.normal(size=500)
+    effect, ward = cause + 0.1 * rng.normal(size=500), rng.integers(3, size=500)
+    table = pd.DataFrame({"cause": cause, "effect": effect, "ward": ward})
+    for rows in (table.sort_values("cause"), table.sort_values("effect", ascending=False)):
+        assert not list(serial_findings(rows))
+        assert failed(serial_findings(rows, in_time=True))
+    shifted = table.assign(effect=table["effect"] + 5 * table["ward"])
+    assert not list(serial_findings(shifted.sort_values("ward")))
+    assert failed(serial_findings(shifted.sort_values("ward").drop(columns="ward")))
 
 
 def noises_with_a_share(rng, share, rows=4_000):

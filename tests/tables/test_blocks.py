@@ -76,4 +76,4 @@ def test_without_categories_both_sides_are_the_same():
 
 def test_a_level_may_not_be_called_as_a_column():
     with pytest.raises(DataError, match="A column is called 'ward = A'"):
-        Blocks.of(Columns.of(TABLE.assign(**{"ward = A": TABLE["age"]})))
+        Blocks.of(Columns.of(TABLE.assign(**{"ward = A": TABLE["age"] ** 2})))

@@ -142,6 +142,61 @@ def test_a_table_of_numbers_stays_as_it_is(rng, recwarn):
     assert not recwarn.list
 
 
+UNUSABLE = {
+    "nothing": lambda df: np.nan,
+    "constant": lambda df: 3.0,
+    "mostly missing": lambda df: df["age"].where(df.index < 15),
+    "infinite": lambda df: df["age"].where(df.index > 3, np.inf),
+    "huge": lambda df: df["age"] * 1e160,
+    "tiny": lambda df: df["age"] * 1e-200,
+    "twin": lambda df: df["age"],
+    "mixture": lambda df: ["high" if row == 7 else str(row) for row in df.index],
+    "lists": lambda df: [[row] for row in df.index],
+    "complex": lambda df: df["age"] * 1j,
+}
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+def test_a_column_that_cannot_be_learned_from_is_set_aside_alone_unless_it_is_named(table, kind):
+    spoiled = table.assign(more=UNUSABLE[kind](table))
+    numbers, columns = learnable(spoiled, missing_cells=True)
+    assert list(numbers.columns) == ["age", "smoker", "ward"]
+    assert list(columns.set_aside) == ["id", "site", "more"]
+    others = {"age"} if kind == "twin" else set()
+    with pytest.raises(DataError, match=r"Column 'more' .*, so it is taken for no variable"):
+        learnable(spoiled, named=lambda names: {"more", *others}, missing_cells=True)
+
+
+def test_of_two_columns_hardly_ever_seen_together_the_one_with_fewer_values_goes(rng):
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    table.loc[:25, "a"], table.loc[35:, "b"] = np.nan, np.nan
+    columns = learnable(table, missing_cells=True)[1]
+    assert columns.set_aside == {"a": "has only 9 values in rows in which 'b' has one"}
+    assert list(learnable(table, named=lambda names: {"a"}, missing_cells=True)[1].set_aside) == ["b"]
+
+
+@pytest.mark.parametrize("gap", ["?", "*", ".", "-", "--", "n/a", "NaN", "null", "none", "Missing", "unknown"])
+def test_codes_of_missing_cells_are_missing_where_the_rest_is_no_text(table, gap, rng):
+    cells = pd.Series(rng.normal(size=ROWS).round(3).astype(str)).mask(table.index == 5, gap)
+    for column in (cells, cells.map(lambda cell: cell if cell == gap else float(cell)).astype(object)):
+        with pytest.warns(UserWarning, match="as missing"):
+            numbers, columns = learnable(table.assign(dose=column), missing_cells=True)
+        assert numbers["dose"].isna().sum() == 1
+        assert columns.encode(pd.DataFrame({"dose": column}))["dose"].isna().sum() == 1
+
+
+def test_a_star_or_a_question_mark_is_no_level(table, recwarn):
+    for gap in ("?", "*"):
+        holed = table.assign(smoker=table["smoker"].mask(table.index < 3, gap))
+        numbers, columns = learnable(holed, missing_cells=True)
+        assert columns.levels["smoker"] == ("no", "yes")
+        assert numbers["smoker"].isna().sum() == 3
+        assert columns.encode(holed)["smoker"].isna().sum() == 3
+        assert f"'{gap}' in 'smoker' as missing" in str(recwarn.pop().message)
+    dashed = table.assign(smoker=table["smoker"].mask(table.index < 3, "-"))
+    assert "-" in learnable(dashed)[1].levels["smoker"]
+
+
 @pytest.mark.parametrize(
     ("change", "arguments", "message"),
     [

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fipscm.errors import DataError, UnknownNameError
-from fipscm.tables.kinds import NoVariable, Variable, as_kind, levels_of, recognise
+from fipscm.tables.kinds import OWN_NUMBER, NoVariable, Variable, as_kind, levels_of, recognise
 
 ROWS = 200
 RNG = np.random.default_rng(0)
@@ -22,14 +22,15 @@ def column(cells):
         (RNG.normal(size=ROWS), "continuous"),
         (RNG.normal(120, 15, ROWS).round(), "continuous"),
         (np.where(np.arange(ROWS) < 5, np.nan, RNG.normal(size=ROWS)), "continuous"),
-        (np.full(ROWS, np.nan), "continuous"),
         (np.where(np.arange(ROWS) < 5, np.inf, RNG.poisson(3, ROWS)), "count"),
         (RNG.normal(size=ROWS) * 1e200, "continuous"),
         (RNG.permutation(ROWS).astype(float), "continuous"),
         (np.arange(ROWS) % 73 + 18, "continuous"),  # ages end where counts would go on
         (np.append(np.arange(ROWS) % 73 + 18, 640), "continuous"),  # also if one of them was mistyped
         (np.random.default_rng(2).lognormal(10.4, 0.5, ROWS).round(), "continuous"),  # incomes
-        (np.random.default_rng(2).lognormal(10.4, 0.5, ROWS).round() * RNG.integers(0, 2, ROWS), "count"),
+        (np.random.default_rng(2).lognormal(10.4, 0.5, ROWS).round() * RNG.integers(0, 2, ROWS), "continuous"),
+        (np.random.default_rng(2).gamma(2, 260, 400).round() * (np.arange(400) % 4 > 0), "continuous"),  # debts
+        (np.random.default_rng(2).gamma(3, 12, 400).round(), "continuous"),  # percentages
         (np.random.default_rng(1).geometric(0.05, ROWS), "count"),
         (RNG.poisson(3, ROWS), "count"),
         (RNG.poisson(0.8, ROWS), "count"),
@@ -46,8 +47,6 @@ def column(cells):
         (RNG.random(ROWS) < 0.5, "binary"),
         (RNG.choice([1, 2], ROWS), "binary"),
         (RNG.choice([0.2, 0.7], ROWS), "binary"),
-        ([f"{row % 40} mg" for row in range(ROWS)], "continuous"),
-        ([f"{row % 40},5" if row else "none" for row in range(ROWS)], "continuous"),
     ],
 )
 def test_numbers_are_recognised_and_stay_numbers(cells, kind):
@@ -90,6 +89,7 @@ def test_what_goes_beyond_ten_is_no_scale_whatever_its_name():
         (["ja", "nein"] * 20, "binary", ("nein", "ja")),
         (pd.Categorical(["F", "M"] * 20), "binary", ("F", "M")),
         (["A", "B", "C"] * 20, "categorical", ("A", "B", "C")),
+        (["0", "1", "5+"] * 20, "categorical", ("0", "1", "5+")),
         (["10 mg", "none", "20 mg"] * 20, "categorical", ("10 mg", "20 mg", "none")),
         (pd.Categorical(["b", "a"] * 20, ["b", "a", "never"]), "binary", ("b", "a")),
         (pd.Categorical(["b", "a", "c"] * 20), "categorical", ("a", "b", "c")),
@@ -105,6 +105,13 @@ def test_names_are_recognised_with_their_levels(cells, kind, levels):
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
+        (np.full(ROWS, np.nan), "has no value at all"),
+        ([f"{row % 40} mg" for row in range(ROWS)], "holds numbers as text \\('0 mg'\\)"),
+        ([f"{row % 40},5" if row else "none" for row in range(ROWS)], "numbers such as '1,5', but not everywhere"),
+        (["1", "2", "3"] * 9 + ["<3"], "is not numeric .*'<3'"),
+        (["low", "high"] * 9 + ["3"], "is text with numbers in it"),
+        ([[1], [2]] * 9, r"is not numeric .*\[1\]"),
+        ([1j, 2j] * 9, "complex"),
         (np.arange(ROWS), "numbers the rows"),
         (RNG.permutation(ROWS) + 100, "numbers the rows"),
         (np.full(ROWS, 3.0), r"is constant \(always 3\)"),
@@ -133,15 +140,10 @@ NUMBERS = np.random.default_rng(0).choice(10**6, ROWS, replace=False)
 @pytest.mark.parametrize("name", ["id", "Patient ID", "customerId", "Kunden-Nr.", "Rechnungsnummer"])
 def test_numbers_that_are_called_identifiers_are_none_of_the_variables_unless_the_user_says_so(name):
     numbers = pd.Series(NUMBERS, name=name)
-    assert recognise(numbers) == NoVariable("has a number of its own for every row, as identifiers do")
+    assert recognise(numbers) == OWN_NUMBER
     assert as_kind(numbers, "continuous") == Variable("continuous")
     assert recognise(numbers // 1000) == Variable("continuous")  # some occur twice
     assert recognise(numbers.rename("income, paid")) == Variable("continuous")
-
-
-@pytest.mark.parametrize("cells", [["1", "2", "?"] * 9, ["low", "high", "3"] * 9, [[1], [2]] * 9, [1j, 2j] * 9])
-def test_what_is_neither_numbers_nor_names_is_left_to_the_check_of_cells(cells):
-    assert recognise(column(cells)) == Variable("continuous")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_any_library_that_exchanges_frames_is_welcome(frame):
         ),
         (
             lambda df: df.assign(dose=["low", "high"] * 14 + ["low", "12"]),
-            r"'dose' is text with numbers in it \(row 29, counted from 0, holds '12'; 1 of 30.*categorical",
+            r"'dose' is text with numbers in it \(row 29, counted from 0, holds '12'; 1 of 30",
         ),
         (lambda df: df.assign(dose=[str(row) for row in range(30)]), "numbers are stored as"),
         (lambda df: df.assign(dose=[f"{row},5" for row in range(30)]), r"'dose' holds numbers as text \('0,5'\)"),
@@ -64,7 +64,7 @@ def test_any_library_that_exchanges_frames_is_welcome(frame):
         (lambda df: df.assign(dose=df["dose"] * 1e160), r"as large as \de\+160.*larger unit"),
         (lambda df: df.assign(dose=df["dose"] * 1e-200), "smaller unit"),
         (lambda df: df.assign(dose=3.0), r"'dose' is constant \(always 3\)"),
-        (lambda df: df.assign(copy=df["dose"]), "'dose' and 'copy' are identical"),
+        (lambda df: df.assign(copy=df["dose"]), "'copy' is identical to 'dose'"),
         (lambda df: df.iloc[:19], "19 rows, but at least 20"),
         (lambda df: df.set_axis(["a", "a"], axis=1), "Two columns are called 'a'"),
         (lambda df: df.set_axis([("a", 1), ("b", 1)], axis=1), r"called \('a', 1\).*rename the columns"),

@@ -14,7 +14,7 @@ from fipscm.questions.model_findings import (
     size_findings,
     variance_finding,
 )
-from fipscm.questions.table_findings import novelty_finding, orderable_finding, serial_finding, table_findings
+from fipscm.questions.table_findings import novelty_finding, orderable_finding, serial_findings, table_findings
 from fipscm.scm.base import SCM
 
 MOST_ROWS = 20_000  # whose noises are compared by their sizes
@@ -27,7 +27,7 @@ def check_model(
 
     `scale_in_use` says on which scale the order was inferred; None if it was given.
     """
-    serial = serial_finding(frame)
+    serial = list(serial_findings(frame))
     frame = frame.iloc[rng.permutation(len(frame))]  # some checks look at the first rows only, and tables come sorted
     drawn = frame.head(SUBSAMPLE).to_numpy()
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]
@@ -41,7 +41,7 @@ def check_model(
             variance_finding(frame.to_numpy()[:, scm.order], scale_in_use),
             novelty_finding(frame.to_numpy()),
             *([orderable_finding(frame.to_numpy())] if scale_in_use == "standardized" else []),
-            serial,
+            *serial,
             *table_findings(frame, _discrete(scm)),
         )
     )

@@ -17,15 +17,21 @@ FEWEST_HOLES = 10  # rows with a missing cell; fewer can hardly differ from the 
 EXACT = 1 - 1e-8  # R2; what is left of the variance is rounding error
 
 
-def serial_finding(frame: pd.DataFrame) -> Finding:
-    """Do neighbouring rows resemble each other, as in a time series? Looked at in the columns' ranks."""
+def serial_findings(frame: pd.DataFrame, in_time: bool = False) -> Iterator[Finding]:
+    """Do neighbouring rows resemble each other, as in a time series? Looked at in the columns' ranks.
+
+    They always do in a table that was sorted by one of its columns: unless its rows are known to be `in_time`, that
+    says nothing.
+    """
+    if not in_time and any(_is_sorted(frame[name].to_numpy()) for name in frame.columns):
+        return
     ranks = frame.rank().to_numpy()
     centred = (ranks - ranks.mean(axis=0)) / ranks.std(axis=0)
     correlations = (centred[1:] * centred[:-1]).mean(axis=0)
     strongest = int(np.abs(correlations).argmax())
     figure = float(correlations[strongest])
     p_value = min(1.0, frame.shape[1] * 2 * float(stats.norm.sf(abs(figure) * np.sqrt(len(frame)))))
-    return Finding(
+    yield Finding(
         "independent rows",
         str(frame.columns[strongest]),
         figure,
@@ -123,6 +129,13 @@ def table_findings(frame: pd.DataFrame, discrete: Collection[Hashable] = ()) -> 
             f"'{name}' looks discrete ({repeats:.0%} of its values are repeats): harmless if it is only rounded; if it "
             "is a count, a grade or a code, name its kind.",
         )
+
+
+def _is_sorted(values: Array) -> bool:
+    """Whether values (N,) rise or fall throughout, or equal ones stand together, as those of a sorted category do."""
+    steps = np.diff(values)
+    runs, distinct = 1 + np.count_nonzero(steps), len(np.unique(values))
+    return bool((steps >= 0).all() or (steps <= 0).all() or (runs == distinct <= len(values) / 2))
 
 
 def _note(check: str, subject: Hashable, figure: float, limit: float, verdict: str) -> Finding:

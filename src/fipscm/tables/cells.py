@@ -16,8 +16,14 @@ import pandas as pd
 from fipscm.arrays import Mask
 from fipscm.errors import DataError
 
+# What stands for a value that nobody knows, among names too.
+UNKNOWN = {"?", "*"}
 # What people write among numbers where there is none. A column of + and - alone has other meanings.
-GAPS = {"-", "\u2013", "\u2014", "?", ".", "..", "...", "n.a.", "n. a.", "k.a.", "k. a."}
+GAPS = {
+    *UNKNOWN,
+    *("", "-", "--", "---", "\u2013", "\u2014", ".", "..", "...", "**", "***", "??"),
+    *("na", "n/a", "#n/a", "n.a.", "n. a.", "k.a.", "k. a.", "nan", "null", "none", "nil", "missing", "unknown"),
+}
 DECIMAL_MARKS = {".": "decimal points", ",": "decimal commas"}
 _OTHER = {".": ",", ",": "."}
 _BLANKS, _APOSTROPHES = "[ \u00a0\u2009\u202f]", "['\u2019]"

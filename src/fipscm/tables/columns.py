@@ -14,9 +14,11 @@ import pandas as pd
 from fipscm.arrays import Mask
 from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
+from fipscm.tables.cells import UNKNOWN
 from fipscm.tables.frames import with_names
-from fipscm.tables.kinds import ROW_NUMBERS, Level, NoVariable, Variable, as_kind, as_level, recognise
-from fipscm.tables.validate import named_frame, training_frame
+from fipscm.tables.gaps import is_text, told_gaps, with_gaps
+from fipscm.tables.kinds import NUMBERS, Level, NoVariable, Variable, as_kind, as_level, recognise
+from fipscm.tables.validate import as_frame, named_frame, training_frame, unlearnable
 
 NEARLY = 1e-9  # a code that was computed may be off by rounding
 LARGEST_WHOLE = 2.0**53  # double precision does not tell larger whole numbers apart
@@ -32,10 +34,14 @@ def learnable(
 
     Columns that are no variables are set aside, unless `named`, given the names of all, says that they are spoken of.
     """
-    frame = named_frame(data)
+    names = [name for name, kind in (kinds or {}).items() if kind not in NUMBERS]
+    frame, stood = with_gaps(named_frame(data), names)
     columns = Columns.of(frame, kinds, named(list(frame.columns)))
     columns.require_variables(fewest=2)
-    return training_frame(columns.encode(columns.without_others(frame)), 2, missing_cells), columns
+    table = training_frame(columns.encode(columns.without_others(frame)), 2, missing_cells)
+    if stood:
+        warnings.warn(f"The table was read with {', '.join(told_gaps(stood))}.", UserWarning, stacklevel=3)
+    return table, columns
 
 
 def warn_of_set_aside(columns: "Columns") -> None:
@@ -85,15 +91,23 @@ class Columns:
         for name in kinds or ():
             if name not in names:
                 raise unknown_name("column in `kinds`", name, names)
+        named = {*named, *(kinds or ())}
         found = {n: as_kind(frame[n], kinds[n]) if kinds and n in kinds else recognise(frame[n]) for n in names}
         variables = {name: column for name, column in found.items() if isinstance(column, Variable)}
-        set_aside = {name: column.reason for name, column in found.items() if isinstance(column, NoVariable)}
-        for name, reason in set_aside.items():
-            if name in named:
-                remedy = ", or set its kind if it is one" if found[name] in ROW_NUMBERS else ""
-                raise DataError(f"Column '{name}' {reason}, so it is taken for no variable: leave it out{remedy}.")
         forms = {name: form for name in variables if (form := _form(frame[name]))}
-        return cls(names, variables, set_aside, forms)
+        numbers = as_frame(cls(names, variables, {}, forms).encode(frame[list(variables)]))
+        others = {name: NoVariable(reason) for name, reason in unlearnable(numbers, named).items()}
+        others |= {name: column for name, column in found.items() if isinstance(column, NoVariable)}
+        for name, (reason, possible) in others.items():
+            if name in named:
+                remedy = ", or set its kind if it is one" if possible else ""
+                raise DataError(f"Column '{name}' {reason}, so it is taken for no variable: leave it out{remedy}.")
+        return cls(
+            names,
+            {name: variable for name, variable in variables.items() if name not in others},
+            {name: others[name].reason for name in names if name in others},
+            {name: form for name, form in forms.items() if name not in others},
+        )
 
     @classmethod
     def plain(cls, names: Sequence[Hashable]) -> Self:
@@ -135,7 +149,10 @@ class Columns:
         named = with_names(rows)
         if not isinstance(named, pd.DataFrame):
             return self.without_others(named)
+        numbers = [name for name in named.columns if name in self.variables and name not in self.levels]
         coded = named.copy(deep=False)
+        if any(is_text(named[name]) for name in numbers):
+            coded[numbers] = with_gaps(named[numbers])[0]
         for name, levels in self.levels.items():
             if name in coded.columns:
                 coded[name] = _codes(coded[name], levels)
@@ -248,6 +265,7 @@ def _form(column: pd.Series) -> str:
 
 def _codes(cells: pd.Series, levels: Sequence[Level]) -> pd.Series:
     """Numbers for names; a column that has numbers instead of texts holds codes already."""
+    cells = cells.where(~cells.isin(UNKNOWN - set(levels)))
     numeric = pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells)
     if numeric and all(isinstance(level, str) for level in levels):
         codes = cells.astype(np.float64)

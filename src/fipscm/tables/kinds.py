@@ -14,12 +14,13 @@ from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
 from fipscm.robust import wild_cells
 from fipscm.tables.cells import written_numbers
+from fipscm.tables.validate import not_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
 BELOW = "<"  # between the names of grades, the lowest first
 FEW = 10  # as many distinct whole numbers besides 0 are grades rather than measurements
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
-MANY_STEPS = 100  # within a standard deviation: incomes, grams and populations are amounts, unless there are zeros
+MANY = 20  # a step of one is a twentieth of that: half of all counts but 0 are smaller; dollars and percentages are not
 SELDOM = 0.05  # share of cells that may be typing errors
 HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
 TOO_CLOSE, TOO_EVEN = 4.0, 2.0  # standard errors by which variance and skewness may fall below those of counts
@@ -52,37 +53,40 @@ class Variable(NamedTuple):
 
 
 class NoVariable(NamedTuple):
-    """Why a column is not to be modelled, as the end of a sentence that begins with its name."""
+    """Why a column is not to be modelled, as the end of a sentence that begins with its name.
+
+    It may be a variable all the same if the user says that it is of one of these `kinds`.
+    """
 
     reason: str
+    kinds: tuple[str, ...] = ()
 
 
-RUNNING_NUMBER = NoVariable("numbers the rows")
-OWN_NUMBER = NoVariable("has a number of its own for every row, as identifiers do")
-ROW_NUMBERS = (RUNNING_NUMBER, OWN_NUMBER)  # they are numbers all the same, and may be variables if the user says so
+NUMBERS = ("continuous", "count", "ordinal", "binary")
+RUNNING_NUMBER = NoVariable("numbers the rows", NUMBERS)
+OWN_NUMBER = NoVariable("has a number of its own for every row, as identifiers do", NUMBERS)
 
 
 def recognise(column: pd.Series) -> Variable | NoVariable:
     """What a column is.
 
-    A column whose cells are neither numbers nor names, or both, is taken as numbers here: a later check refuses it and
-    shows the cells.
-
     >>> recognise(pd.Series(["no", "yes", "no"]))
     Variable(kind='binary', levels=('no', 'yes'))
-    >>> recognise(pd.Series([1, 2, 3, 4]))
-    NoVariable(reason='numbers the rows')
+    >>> recognise(pd.Series([1, 2, 3, 4])).reason
+    'numbers the rows'
     """
     present = column.dropna().infer_objects()
     if _is_time(present):
         return NoVariable("holds dates or times")
-    if len(present) == 0 or _is_strange(present):
-        return Variable("continuous")
+    if len(present) == 0:
+        return NoVariable("has no value at all")
+    if _is_strange(present):
+        return NoVariable(not_numbers(column) or "holds what is neither numbers nor names")
     if (present == present.iloc[0]).all():
         return NoVariable(f"is constant (always {_shown(present.iloc[0])})")
     if pd.api.types.is_numeric_dtype(present):
         return _recognise_numbers(column, present)
-    return _recognise_names(present)
+    return _recognise_names(column, present)
 
 
 def as_kind(column: pd.Series, kind: str) -> Variable:
@@ -98,7 +102,7 @@ def as_kind(column: pd.Series, kind: str) -> Variable:
     if kind not in KINDS:
         raise unknown_name(f"kind of column '{column.name}'", kind, KINDS)
     found = recognise(column)
-    if isinstance(found, NoVariable) and (found not in ROW_NUMBERS or kind == "categorical"):
+    if isinstance(found, NoVariable) and kind not in found.kinds:
         raise DataError(f"Column '{column.name}' {found.reason}, so it cannot be {kind}: leave it out.")
     levels = found.levels if isinstance(found, Variable) else ()
     if kind == "categorical":
@@ -155,25 +159,32 @@ def _recognise_numbers(column: pd.Series, present: pd.Series) -> Variable | NoVa
     return Variable(_kind_of_numbers(present, _scale_in(column.name)))
 
 
-def _recognise_names(present: pd.Series) -> Variable | NoVariable:
+def _recognise_names(column: pd.Series, present: pd.Series) -> Variable | NoVariable:
     levels, is_category = levels_of(present), isinstance(present.dtype, pd.CategoricalDtype)
     if not is_category:
         are_numbers = pd.to_numeric(present, errors="coerce").notna()
         if _are_mostly_written_numbers(present):
-            return Variable("continuous")
+            return _mixture(column)
         if len(levels) > max(2, len(present) / 2) and are_numbers.mean() < 0.5:
             alike = "tells every row apart, as identifiers do"
             text = f"is free text ({len(levels)} distinct texts in {len(present)} cells)"
             return NoVariable(alike if len(levels) == len(present) else text)
-        if are_numbers.any():
-            return Variable("continuous")
+        # Some levels have numbers for names, as in 0, 1, 2 and 5+; a number that occurs once is a mistake.
+        if are_numbers.any() and (len(levels) > MANY or present.value_counts().min() < 2):
+            return _mixture(column)
     if len(levels) == 2:
         return Variable("binary", levels)
     return Variable("categorical" if _is_unordered(present) else "ordinal", levels)
 
 
+def _mixture(column: pd.Series) -> NoVariable:
+    return NoVariable(not_numbers(column) or "holds numbers as text", ("categorical",))
+
+
 def _are_mostly_written_numbers(present: pd.Series) -> bool:
     """Whether these are measurements with a unit or a decimal comma, and not a few levels such as 10 mg and 20 mg."""
+    if present.nunique() <= FEW:
+        return False
     written = written_numbers(present)
     return bool(written.mean() >= 0.5 and present[written].nunique() > FEW)
 
@@ -239,7 +250,7 @@ def _kind_of_numbers(present: pd.Series, scale: tuple[int, int] | None) -> str:
     are_few = np.count_nonzero(distinct) <= FEW
     # Counts begin at 0 or come close to it; few of them, at 0 and 1.
     near_zero = tuple(distinct[:2]) == (0, 1) if are_few else 0 <= distinct[0] <= tame.std()
-    steps_matter = distinct[0] == 0 or tame.std() <= MANY_STEPS
+    steps_matter = np.median(finite[finite != 0]) <= MANY
     if near_zero and steps_matter and _vary_as_counts(tame) and _go_on_as_counts(tame):
         return "count"
     return "ordinal" if are_few else "continuous"  # many are measurements that were rounded

@@ -18,12 +18,12 @@ from fipscm.errors import DataError, FileError, FipscmError
 from fipscm.tables.cells import may_be_thousands, may_hold_numbers, understand
 from fipscm.tables.dialect import are_numbers
 from fipscm.tables.formats import Content, Parsed, parse_binary, unpacked
+from fipscm.tables.gaps import is_text, told_gaps, with_gaps
 from fipscm.tables.stream import STREAM, standard_input
 from fipscm.tables.textfile import Reading, parse_text
 from fipscm.tables.writing import Writing
 
 ANYTHING = Reading()
-UNKNOWN = "?"
 _UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")  # so pandas says it
 _UNNAMED = "Unnamed: "  # so pandas calls a column without a name
 
@@ -57,8 +57,8 @@ def parse_table(content: Content, title: str, row_names: bool = False, reading: 
         raise DataError(f"{title} has column names but no rows: add at least one row of numbers.")
     _require_distinct(parsed.names or tuple(map(str, parsed.frame.columns)), title)
     frame, remarks, decimal = _with_numbers(parsed, reading.decimal, parsed.frame.columns[:1] if row_names else [])
-    frame, unknown = _without_question_marks(_without_outer_blanks(frame))
-    remarks = remarks + unknown
+    frame, stood = with_gaps(_without_outer_blanks(frame))
+    remarks = remarks + told_gaps(stood)
     if row_names:
         frame = frame.set_index(frame.columns[0])
     else:
@@ -108,7 +108,7 @@ def _with_numbers(
 ) -> tuple[pd.DataFrame, list[str], str | None]:
     """The table with numbers where its text holds numbers, what is to be told about it, and its decimal mark."""
     frame = parsed.frame.drop(columns=but)
-    written = [name for name in frame.columns if _is_text(frame[name])]
+    written = [name for name in frame.columns if is_text(frame[name])]
     numbers = [column for _, column in frame.select_dtypes("float").items()]
     unsure = parsed.likely.decimal == "," and any(map(may_be_thousands, numbers))
     if not unsure and not any(may_hold_numbers(frame[name]) for name in written):
@@ -116,7 +116,7 @@ def _with_numbers(
         return parsed.frame, parsed.remarks, decimal or ("." if has_fractions else None)
     # Now that there are marks, every column bears witness: 1.234 is 1234 beside decimal commas.
     texts = parsed.texts().drop(columns=but)
-    understood = understand(texts[[name for name in texts if _is_text(texts[name])]], parsed.likely.decimal, decimal)
+    understood = understand(texts[[name for name in texts if is_text(texts[name])]], parsed.likely.decimal, decimal)
     converted = parsed.frame.copy()
     for name, found in understood.columns.items():
         if name in written or not np.allclose(found.column, frame[name], equal_nan=True):
@@ -138,19 +138,6 @@ def _on_one_line(name: str) -> str:
     return " ".join(line.strip() for line in name.strip().splitlines())
 
 
-def _without_question_marks(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """A question mark alone is no level of a column of names: nobody knows the value."""
-    asked = [name for name in frame.columns if _is_text(frame[name]) and (frame[name] == UNKNOWN).any()]
-    known = frame.copy(deep=False)
-    for name in asked:
-        known[name] = frame[name].where(frame[name] != UNKNOWN)
-    return known, [f"'{UNKNOWN}' in '{name}' as missing" for name in asked]
-
-
-def _is_text(column: pd.Series) -> bool:
-    return bool(column.dtype == object or isinstance(column.dtype, pd.StringDtype))
-
-
 def _without_row_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Leave out what only looks like a column: an empty one after the last separator, and names of the rows."""
     empty = [name for name in frame.columns if _is_unnamed(name) and frame[name].isna().all()]
@@ -161,7 +148,7 @@ def _without_row_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _tells_rows_apart(column: pd.Series) -> bool:
-    return bool(column.is_unique and (_is_text(column) or pd.api.types.is_integer_dtype(column)))
+    return bool(column.is_unique and (is_text(column) or pd.api.types.is_integer_dtype(column)))
 
 
 def _is_unnamed(name: object) -> bool:

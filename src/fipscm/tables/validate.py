@@ -1,14 +1,14 @@
 """What counts as a table to learn from: numeric, not constant, not mostly empty. Checked once, where a table enters."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fipscm.arrays import Array
+from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError, counted
 from fipscm.tables.cells import written_numbers
 from fipscm.tables.frames import to_pandas
@@ -45,7 +45,8 @@ def as_frame(data: Any) -> pd.DataFrame:
     """
     frame = named_frame(data).infer_objects()
     for name in frame.columns:
-        _require_numeric(frame[name])
+        if reason := not_numbers(frame[name]):
+            raise DataError(f"Column '{name}' {reason}: correct or empty these cells, or leave the column out.")
     return frame.astype(np.float64)
 
 
@@ -86,7 +87,7 @@ def training_frame(data: Any, fewest_columns: int = 1, missing_cells: bool = Fal
     >>> training_frame(np.ones((30, 2)))
     Traceback (most recent call last):
     ...
-    fipscm.errors.DataError: Column 'x0' is constant (always 1): it carries no information, so drop it first.
+    fipscm.errors.DataError: Column 'x0' is constant (always 1): leave it out.
     """
     frame = as_frame(data)
     require_finite(frame, missing_cells)
@@ -97,12 +98,21 @@ def training_frame(data: Any, fewest_columns: int = 1, missing_cells: bool = Fal
         raise DataError(
             f"The table has {counted(len(frame), 'row')}, but at least {FEWEST_ROWS} are needed: collect more rows."
         )
-    for name in frame.columns:
-        _require_informative(name, frame[name].dropna().to_numpy())
-        _require_mostly_present(frame[name])
-    _require_enough_cells(frame)
-    _require_distinct(frame)
+    for name, reason in unlearnable(frame).items():
+        raise DataError(f"Column '{name}' {reason}: leave it out.")
     return frame
+
+
+def unlearnable(frame: pd.DataFrame, named: Collection[Hashable] = ()) -> dict[Hashable, str]:
+    """Why columns of numbers cannot be learned from, as the end of a sentence that begins with their name.
+
+    Of two columns that do not go together, one that is not `named` goes, else the one with fewer values.
+    """
+    alone: dict[Hashable, str]
+    alone = {name: reason for name in frame.columns if (reason := _unlearnable_alone(frame[name].to_numpy()))}
+    rest = frame.drop(columns=list(alone))
+    twins = _twins(rest, named)
+    return {**alone, **twins, **_apart(rest.drop(columns=list(twins)), named)}
 
 
 def warn_of_missing_codes(frame: pd.DataFrame) -> None:
@@ -124,40 +134,31 @@ def warn_of_missing_codes(frame: pd.DataFrame) -> None:
                 )
 
 
-def _require_numeric(column: pd.Series) -> None:
-    """Raise a DataError that shows the first cell that is not a number."""
+def not_numbers(column: pd.Series) -> str | None:
+    """Why a column does not hold numbers alone, with the first cells that are none; None if it does."""
     if pd.api.types.is_complex_dtype(column):
-        raise DataError(f"Complex data not supported: column '{column.name}' has complex numbers, so pass real ones.")
+        return "holds complex numbers (Complex data not supported)"
     if pd.api.types.is_numeric_dtype(column) or column.isna().all():
-        return
+        return None
     numbers = pd.to_numeric(column, errors="coerce")
     bad = np.flatnonzero(numbers.isna() & column.notna())
     if len(bad) == 0:
-        raise DataError(
-            f"Column '{column.name}' is not numeric: its numbers are stored as {column.dtype}, so convert it first."
-        )
+        return f"is not numeric: its numbers are stored as {column.dtype}"
+    return _mixture(column, numbers.notna().to_numpy(), bad)
+
+
+def _mixture(column: pd.Series, are_numbers: Mask, bad: NDArray[np.intp]) -> str:
+    """What a column of text holds, of which some rows (N,) are numbers, and others are not."""
     written = written_numbers(column.astype(object).where(column.notna(), ""))
-    if written.sum() > len(bad) / 2 and numbers.isna().all():
+    if written.sum() > len(bad) / 2 and not are_numbers.any():
         odd, example = np.flatnonzero(~written & column.notna().to_numpy()), column.iloc[int(written.argmax())]
         if len(odd):
-            raise DataError(
-                f"Column '{column.name}' holds numbers such as {example!r}, but not everywhere "
-                f"({_cells(column, odd)}): correct or empty these cells, or leave the column out."
-            )
-        raise DataError(
-            f"Column '{column.name}' holds numbers as text ({example!r}): convert it to numbers first, or give the "
-            "file itself to the command line, which does."
-        )
-    good = np.flatnonzero(numbers.notna())
+            return f"holds numbers such as {example!r}, but not everywhere ({_cells(column, odd)})"
+        return f"holds numbers as text ({example!r}), which are converted in files alone"
+    good = np.flatnonzero(are_numbers)
     if 0 < len(good) < len(bad):
-        raise DataError(
-            f"Column '{column.name}' is text with numbers in it ({_cells(column, good)}): correct or empty these "
-            "cells, or leave the column out, or say that it is categorical."
-        )
-    raise DataError(
-        f"Column '{column.name}' is not numeric ({_cells(column, bad)}): correct or empty these cells, or leave the "
-        "column out, or encode it as numbers first."
-    )
+        return f"is text with numbers in it ({_cells(column, good)})"
+    return f"is not numeric ({_cells(column, bad)})"
 
 
 def _cells(column: pd.Series, rows: NDArray[np.intp], most: int = 3) -> str:
@@ -169,52 +170,54 @@ def _cells(column: pd.Series, rows: NDArray[np.intp], most: int = 3) -> str:
     return f"{first}; {len(rows)} of {len(column)} cells like that"
 
 
-def _require_informative(name: Any, values: Array) -> None:
+def _unlearnable_alone(cells: Array) -> str | None:
+    """Why a column (N,), NaN where a cell is missing, cannot be learned from; None if it can."""
+    missing = np.isnan(cells)
+    values = cells[~missing]
     if len(values) == 0:
-        raise DataError(f"Column '{name}' has no value at all: leave it out.")
+        return "has no value at all"
+    if infinite := int(np.isinf(values).sum()):
+        return f"holds {counted(infinite, 'infinite value')} (first at row {int(np.isinf(cells).argmax())})"
     if np.ptp(values) == 0:
-        raise DataError(
-            f"Column '{name}' is constant (always {values[0]:g}): it carries no information, so drop it first."
-        )
-    largest = float(np.abs(values).max())
-    if largest > LARGEST:
-        raise DataError(
-            f"Column '{name}' holds values as large as {largest:.0e}, which cannot be squared in double precision: "
-            "use a larger unit for it, or its logarithm."
-        )
+        return f"is constant (always {values[0]:g})"
+    if missing.mean() > MOST_MISSING:
+        return f"has no value in {missing.mean():.0%} of the rows"
+    return _out_of_size(values)
+
+
+def _out_of_size(values: Array) -> str | None:
+    """Why numbers cannot be squared in double precision; None if they can."""
+    if (largest := float(np.abs(values).max())) > LARGEST:
+        return f"holds values as large as {largest:.0e}, which cannot be squared (use a larger unit)"
     if np.ptp(values) < SMALLEST_SPREAD:
-        raise DataError(
-            f"The values of column '{name}' differ by {np.ptp(values):.0e} only, which cannot be squared in double "
-            "precision: use a smaller unit for it."
-        )
+        return f"varies by {np.ptp(values):.0e} only, which cannot be squared (use a smaller unit)"
+    return None
 
 
-def _require_mostly_present(column: pd.Series) -> None:
-    share = column.isna().mean()
-    if share > MOST_MISSING:
-        raise DataError(
-            f"Column '{column.name}' has no value in {share:.0%} of the rows, but at most {MOST_MISSING:.0%} can be "
-            "filled in: leave it out, or collect more of its values."
-        )
-
-
-def _require_enough_cells(frame: pd.DataFrame) -> None:
-    """Refuse two columns that are hardly ever observed together."""
-    observed = frame.notna().to_numpy().astype(np.int64)
-    together = observed.T @ observed
-    if together.min() < FEWEST_ROWS:
-        first, second = divmod(int(together.argmin()), len(together))
-        raise DataError(
-            f"Only {together.min()} rows hold a value of both '{frame.columns[first]}' and '{frame.columns[second]}', "
-            f"but at least {FEWEST_ROWS} are needed: leave one of these columns out, or collect more complete rows."
-        )
-
-
-def _require_distinct(frame: pd.DataFrame) -> None:
-    seen: dict[bytes, Any] = {}
-    for name in frame.columns:
-        twin = seen.setdefault(frame[name].to_numpy().tobytes(), name)
+def _twins(frame: pd.DataFrame, named: Collection[Hashable]) -> dict[Hashable, str]:
+    """Columns that are identical to another one: no data can tell which is the cause."""
+    kept: dict[bytes, Hashable] = {}
+    twins: dict[Hashable, str] = {}
+    for name in sorted(frame.columns, key=lambda name: name not in named):
+        twin = kept.setdefault(frame[name].to_numpy().tobytes(), name)
         if twin is not name:
-            raise DataError(
-                f"Columns '{twin}' and '{name}' are identical: no data can tell which is the cause, so drop one."
-            )
+            twins[name] = f"is identical to '{twin}'"
+    return twins
+
+
+def _apart(frame: pd.DataFrame, named: Collection[Hashable]) -> dict[Hashable, str]:
+    """Columns that are hardly ever observed, or hardly ever together with another one."""
+    reasons: dict[Hashable, str] = {}
+    holed = [name for name in frame.columns if frame[name].isna().any()]
+    fewest, values_of = min(FEWEST_ROWS, len(frame)), frame.notna().sum()
+    while holed:
+        observed = frame[holed].notna().to_numpy().astype(np.float64)
+        together = observed.T @ observed
+        if together.min() >= fewest:
+            break
+        pair = [holed[place] for place in divmod(int(together.argmin()), len(together))]
+        worse, other = sorted(pair, key=lambda name: (name in named, values_of[name]))
+        alone = f"has only {counted(int(together.min()), 'value')}"
+        reasons[worse] = alone if worse is other else f"{alone} in rows in which '{other}' has one"
+        holed.remove(worse)
+    return reasons

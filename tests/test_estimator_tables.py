@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from fipscm import FiP, Knowledge, load
-from fipscm.errors import DataError
+from fipscm.errors import DataError, UnknownNameError
 
 ORDER = ["smoker", "pain"]
 
@@ -130,3 +130,30 @@ def test_experiments_are_told_of_all_columns_or_of_the_variables(table):
 def test_what_is_no_variable_is_refused_where_it_is_named(table, given):
     with pytest.raises(DataError, match="'site' is constant"):
         FiP(random_state=0, **given).fit(table.assign(site=1.0))
+
+
+@pytest.fixture(scope="module")
+def wages():
+    rng = np.random.default_rng(0)
+    educ = rng.integers(8, 20, 300)
+    wage = np.exp(0.1 * educ + 0.3 * rng.normal(size=300)).round(2)
+    return pd.DataFrame({"educ": educ, "wage": wage, "lwage": np.log(wage)})
+
+
+def test_what_was_computed_is_set_aside_and_missing_from_what_would_have_been(wages, tmp_path):
+    with pytest.warns(UserWarning, match="Set aside: 'lwage' is the logarithm of 'wage'"):
+        model = FiP(knowledge=Knowledge(roots=["educ"]), random_state=0).fit(wages)
+    assert list(model.counterfactual(wages, {"educ": 10}).columns) == ["educ", "wage"]
+    model.save(tmp_path / "model.fip")
+    for each in (model, load(tmp_path / "model.fip")):
+        with pytest.raises(
+            DataError, match=r"'lwage' is the logarithm .*, or keep it: keep=\['lwage'\], or --keep lwage"
+        ):
+            each.effect("educ", on="lwage")
+
+
+def test_what_was_computed_stays_if_it_is_kept(wages):
+    kept = FiP(keep=["lwage"], random_state=0).fit(wages)
+    assert list(kept.columns_.set_aside.values()) == ["is the exponential of 'lwage'"]
+    with pytest.raises(UnknownNameError, match="Unknown column in `keep` 'lwge': did you mean 'lwage'"):
+        FiP(keep=["lwge"]).fit(wages)

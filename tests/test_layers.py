@@ -24,6 +24,8 @@ ROWS = [
     {"tables.textfile"},
     {"tables.read", "tables.validate"},
     {"tables.kinds"},
+    {"tables.derived.precision", "tables.derived.formulas"},
+    {"tables.derived.groupings", "tables.derived.totals"},
     {"tables.write", "tables.intervened", "tables.columns"},
     {"tables.blocks"},
     {"tables.training"},

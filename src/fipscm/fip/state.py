@@ -29,6 +29,7 @@ class State(BaseEstimator):
     graph: nx.DiGraph | ArrayLike | None
     knowledge: Knowledge | None
     kinds: Mapping[Hashable, str] | None
+    keep: Sequence[Hashable]
     missing: str
     scale: str
     edges: Literal["posterior", "test", "jacobian"]

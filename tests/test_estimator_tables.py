@@ -157,3 +157,20 @@ def test_what_was_computed_stays_if_it_is_kept(wages):
     assert list(kept.columns_.set_aside.values()) == ["is the exponential of 'lwage'"]
     with pytest.raises(UnknownNameError, match="Unknown column in `keep` 'lwge': did you mean 'lwage'"):
         FiP(keep=["lwge"]).fit(wages)
+
+
+def test_rows_of_units_are_told_and_grouped(tmp_path):
+    rng = np.random.default_rng(0)
+    units, times = np.repeat(np.arange(30), 5), np.tile(np.arange(2000, 2005), 30)
+    dose = rng.normal(size=30)[units] + rng.normal(size=150)
+    panel = pd.DataFrame({"person": units, "year": times, "dose": dose, "pain": dose + rng.exponential(size=150)})
+    with pytest.warns(UserWarning, match=r"30 units \('person'\) at 5 times .* 30 independent groups, not 150 rows"):
+        model = FiP(knowledge=Knowledge(tiers=[["year", "dose"], ["pain"]]), random_state=0).fit(panel)
+    assert list(model.kinds_) == ["year", "dose", "pain"]
+    assert len(np.unique(model._table.clusters)) == 30
+    model.save(tmp_path / "model.fip")
+    for each in (model, load(tmp_path / "model.fip")):
+        assert "30 independent groups, not 150 rows" in str(each.check(panel))
+    plain = FiP(knowledge=Knowledge(roots=["year"]), group="none", random_state=0).fit(panel)
+    assert "person" in plain.kinds_
+    assert plain._table.clusters is None

@@ -5,6 +5,7 @@ What a fitted model can do is in `fip/`, a file for each purpose; here are its s
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -26,8 +27,9 @@ from fipscm.tables.blocks import Blocks
 from fipscm.tables.columns import learnable, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.frames import library_of
 from fipscm.tables.intervened import parse_intervened
+from fipscm.tables.panel import clusters_of, told_panel
 from fipscm.tables.training import TrainingTable, require_more_rows_than_columns
-from fipscm.tables.validate import warn_of_missing_codes
+from fipscm.tables.validate import named_frame, warn_of_missing_codes
 
 MISSING = ("impute", "drop", "refuse")
 
@@ -46,6 +48,9 @@ class FiP(Asking, Judging, Saving, Showing):
             "categorical"; grades that have names are told by these, the lowest first, as in "poor < fair < good".
         keep: columns to model although they were computed from others, such as the logarithm of another column; what is
             named in an order, a graph, knowledge or kinds is kept as well.
+        group: the column that names the units which rows belong to, as in a panel of persons or countries; recognised
+            unless given, "none" for no group. It is no variable, unless it is named as one.
+        time: the column that tells when a row was measured; recognised unless given, "none" for none.
         missing: what is done about missing cells. "impute" draws them from the model itself, given the other cells of
             their row, and intervals of effects take that into account; a column may lack up to 60 % of its cells.
             "drop" learns from the complete rows alone, "refuse" takes no table with missing cells.
@@ -104,6 +109,8 @@ class FiP(Asking, Judging, Saving, Showing):
         knowledge: Knowledge | None = None,
         kinds: Mapping[Hashable, str] | None = None,
         keep: Sequence[Hashable] = (),
+        group: Hashable | None = None,
+        time: Hashable | None = None,
         missing: str = "impute",
         scale: str = "standardized",
         edges: Literal["posterior", "test", "jacobian"] = "posterior",
@@ -120,6 +127,8 @@ class FiP(Asking, Judging, Saving, Showing):
         self.knowledge = knowledge
         self.kinds = kinds
         self.keep = keep
+        self.group = group
+        self.time = time
         self.missing = missing
         self.scale = scale
         self.edges = edges
@@ -169,7 +178,9 @@ class FiP(Asking, Judging, Saving, Showing):
             )
         if self.missing not in MISSING:
             raise unknown_name("treatment of missing cells", self.missing, MISSING)
-        frame, columns = learnable(X, self.kinds, self._constraints.named, self.missing != "refuse", self.keep)
+        frame, columns = learnable(
+            X, self.kinds, self._constraints.named, self.missing != "refuse", self.keep, self.group, self.time
+        )
         require_more_rows_than_columns(frame)
         if self.scale not in SCALES:
             raise unknown_name("scale", self.scale, SCALES)
@@ -182,7 +193,11 @@ class FiP(Asking, Judging, Saving, Showing):
         warn_of_missing_codes(frame)
         warn_of_near_copies(frame, columns)
         was_set = parse_intervened(columns.without_others(intervened), frame)
-        table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns)), generator_of(self.random_state)
+        clusters = clusters_of(given := named_frame(X), columns.panel, frame.to_numpy())
+        if dependence := told_panel(given, columns.panel, clusters):
+            warnings.warn(dependence, stacklevel=2)
+            columns = replace(columns, dependence=dependence)
+        table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns), clusters), generator_of(self.random_state)
         if table.holes.any():
             table = self._without_holes(table, Domain.of(columns.kinds, frame))
         found = self._read_order(table, self._given_precedence(table), on_progress or silent)

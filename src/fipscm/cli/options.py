@@ -54,6 +54,8 @@ Computed = Annotated[
     list[str] | None,
     _known("Use these columns although they were computed from others, separated by commas; repeatable."),
 ]
+Group = Annotated[str | None, _known("Column that names the units which rows belong to; none for no group.")]
+Time = Annotated[str | None, _known("Column that tells when a row was measured; none for no time.")]
 Kinds = Annotated[
     list[str] | None,
     _known(f'NAME=KIND, one of {", ".join(KINDS)}, or "NAME=low<mid<high" for grades; repeatable.'),
@@ -103,6 +105,8 @@ class OrderOptions(ReadOptions):
     drop: Dropped = None
     kind: Kinds = None
     keep: Computed = None
+    group: Group = None
+    time: Time = None
     scale: Scale = "standardized"
 
     def given(self) -> list[str]:
@@ -117,13 +121,20 @@ class OrderOptions(ReadOptions):
         names: list[Hashable] = list(table.columns)
         experiment = None if self.intervened is None else as_column(self.intervened, names)
         kept, dropped = as_columns(self.columns, names), {experiment, *as_columns(self.drop, names)}
+        panel = self.panel(names)
+        kept += [name for name in panel.values() if kept and name in names and name not in kept]
         chosen = [name for name in kept or names if name not in dropped]
-        known = Columns.of(table[chosen], self.kinds(chosen), {*self.kept(chosen), *self.named(chosen)})
+        known = Columns.of(table[chosen], self.kinds(chosen), {*self.kept(chosen), *self.named(chosen)}, **panel)
         if experiment is None:
             return Chosen(table[chosen], known, None)
         cells = table[experiment]
         texts = cells.astype(str).where(cells.notna(), "")
         return Chosen(table[chosen], known, [as_columns(text, chosen) for text in texts])
+
+    def panel(self, columns: Sequence[Hashable]) -> dict[str, Any]:
+        """The columns that name the units of the rows and tell the time, as far as they were named."""
+        typed = {"group": self.group, "time": self.time}
+        return {name: text if text in (None, "none") else as_column(text, columns) for name, text in typed.items()}
 
     def kept(self, columns: Sequence[Hashable]) -> list[Hashable]:
         """The columns to use although they may have been computed from others."""
@@ -186,6 +197,7 @@ class FitOptions(OrderOptions):
             knowledge=self.knowledge(columns),
             kinds=self.kinds(columns),
             keep=self.kept(columns),
+            **self.panel(columns),
             missing=self.missing,
             scale=self.scale,
             random_state=seed,

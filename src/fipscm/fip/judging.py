@@ -109,7 +109,8 @@ class Judging(Rows, Learning):
             coded = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
         else:
             coded = self.blocks_.encode(frame)
-        return CheckResult((*check_model(self._fitted, coded, rng, inferred_on).findings, *asides))
+        found = check_model(self._fitted, coded, rng, inferred_on, self.columns_.dependence).findings
+        return CheckResult((*found, *asides))
 
     def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
         """Everything the model says about a table, as one page for a browser: `model.report(df).save("report.html")`.

@@ -30,6 +30,8 @@ class State(BaseEstimator):
     knowledge: Knowledge | None
     kinds: Mapping[Hashable, str] | None
     keep: Sequence[Hashable]
+    group: Hashable | None
+    time: Hashable | None
     missing: str
     scale: str
     edges: Literal["posterior", "test", "jacobian"]

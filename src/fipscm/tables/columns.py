@@ -19,6 +19,7 @@ from fipscm.tables.derived import derived_columns, near_copies
 from fipscm.tables.frames import with_names
 from fipscm.tables.gaps import is_text, told_gaps, with_gaps
 from fipscm.tables.kinds import NUMBERS, Level, NoVariable, Variable, as_kind, as_level, recognise
+from fipscm.tables.panel import Panel, no_variables, recognise_panel
 from fipscm.tables.validate import as_frame, named_frame, training_frame, unlearnable
 
 NEARLY = 1e-9  # a code that was computed may be off by rounding
@@ -31,6 +32,8 @@ def learnable(
     named: Callable[[Sequence[Hashable]], Collection[Hashable]] = lambda names: (),
     missing_cells: bool = False,
     keep: Collection[Hashable] = (),
+    group: Hashable | None = None,
+    time: Hashable | None = None,
 ) -> tuple[pd.DataFrame, "Columns"]:
     """The variables of a table as fresh numbers fit to learn from, and what its columns are, or one clear error.
 
@@ -42,7 +45,7 @@ def learnable(
     for name in keep:
         if name not in frame.columns:
             raise unknown_name("column in `keep`", name, frame.columns)
-    columns = Columns.of(frame, kinds, {*named(list(frame.columns)), *keep})
+    columns = Columns.of(frame, kinds, {*named(list(frame.columns)), *keep}, group, time)
     columns.require_variables(fewest=2)
     table = training_frame(columns.encode(columns.without_others(frame)), 2, missing_cells)
     if stood:
@@ -95,6 +98,8 @@ class Columns:
         set_aside: why each of the other columns is not.
         forms: how pandas holds the cells of variables: "truth values", "whole numbers", "category", "ordered category".
         computed: from which columns those were computed that were set aside for that.
+        panel: which columns name the units that rows belong to, and tell the time.
+        dependence: what it means that rows belong together or follow each other, in words; empty if they do not.
     """
 
     given: Sequence[Hashable]
@@ -102,24 +107,36 @@ class Columns:
     set_aside: Mapping[Hashable, str] = field(default_factory=dict)
     forms: Mapping[Hashable, str] = field(default_factory=dict)
     computed: Mapping[Hashable, tuple[Hashable, ...]] = field(default_factory=dict)
+    panel: Panel = field(default_factory=Panel)
+    dependence: str = ""
 
     @classmethod
     def of(
-        cls, frame: pd.DataFrame, kinds: Mapping[Hashable, str] | None = None, named: Collection[Hashable] = ()
+        cls,
+        frame: pd.DataFrame,
+        kinds: Mapping[Hashable, str] | None = None,
+        named: Collection[Hashable] = (),
+        group: Hashable | None = None,
+        time: Hashable | None = None,
     ) -> Self:
-        """Recognise the columns of a table, except for `kinds` that are given; what is `named` must be a variable."""
+        """Recognise the columns of a table, except for `kinds` that are given; what is `named` must be a variable.
+
+        `group` and `time` say which columns name the units of the rows and tell the time, "none" that none does.
+        """
         names: list[Hashable] = list(frame.columns)
         for name in kinds or ():
             if name not in names:
                 raise unknown_name("column in `kinds`", name, names)
         named = {*named, *(kinds or ())}
+        panel = recognise_panel(frame, group, time)
         found = {n: as_kind(frame[n], kinds[n]) if kinds and n in kinds else recognise(frame[n]) for n in names}
+        found |= {name: NoVariable(reason) for name, reason in no_variables(frame, panel).items() if name not in named}
         variables = {name: column for name, column in found.items() if isinstance(column, Variable)}
         forms = {name: form for name in variables if (form := _form(frame[name]))}
         numbers = as_frame(cls(names, variables, {}, forms).encode(frame[list(variables)]))
         others = {name: NoVariable(reason) for name, reason in unlearnable(numbers, named).items()}
         rest, names_alone = numbers.drop(columns=list(others)), cls(names, variables).categories
-        derived = derived_columns(rest, names_alone, kept=named)
+        derived = derived_columns(rest, names_alone, kept={*named, *panel.times})
         others |= {name: NoVariable(each.reason) for name, each in derived.items()}
         others |= {name: column for name, column in found.items() if isinstance(column, NoVariable)}
         for name, (reason, possible) in others.items():
@@ -132,12 +149,23 @@ class Columns:
             {name: others[name].reason for name in names if name in others},
             {name: form for name, form in forms.items() if name not in others},
             {name: each.bases for name, each in derived.items()},
+            panel,
         )
 
     @classmethod
     def plain(cls, names: Sequence[Hashable]) -> Self:
         """Columns of which nothing is known but that they hold numbers."""
         return cls(names, {name: Variable("continuous") for name in names})
+
+    @property
+    def group(self) -> Hashable | None:
+        """The column that names the units which rows belong to."""
+        return self.panel.group
+
+    @property
+    def time(self) -> Hashable | None:
+        """The column that tells the time of the rows."""
+        return self.panel.time
 
     @property
     def kinds(self) -> dict[Hashable, str]:
@@ -284,14 +312,17 @@ class Columns:
         """Ready for JSON."""
         variables = [[name, *variable] for name, variable in self.variables.items()]
         pairs = {name: list(getattr(self, name).items()) for name in ("set_aside", "forms", "computed")}
-        return {"given": list(self.given), "variables": variables, **pairs}
+        panel = {"group": self.panel.group, "times": list(self.panel.times), "dependence": self.dependence}
+        return {"given": list(self.given), "variables": variables, **pairs, **panel}
 
     @classmethod
     def restore(cls, settings: Mapping[str, Any]) -> Self:
         """From `settings()`."""
         variables = {name: Variable(kind, tuple(levels)) for name, kind, levels in settings["variables"]}
         computed = {name: tuple(bases) for name, bases in settings.get("computed", ())}
-        return cls(settings["given"], variables, dict(settings["set_aside"]), dict(settings.get("forms", ())), computed)
+        panel = Panel(settings.get("group"), tuple(settings.get("times", ())))
+        forms, dependence = dict(settings.get("forms", ())), settings.get("dependence", "")
+        return cls(settings["given"], variables, dict(settings["set_aside"]), forms, computed, panel, dependence)
 
 
 _CELL_TYPES = (str, bool, int, float, np.generic)

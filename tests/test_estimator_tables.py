@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from fipscm import FiP, Knowledge, load
-from fipscm.errors import DataError
+from fipscm.errors import DataError, UnknownNameError
 
 ORDER = ["smoker", "pain"]
 
@@ -130,3 +130,47 @@ def test_experiments_are_told_of_all_columns_or_of_the_variables(table):
 def test_what_is_no_variable_is_refused_where_it_is_named(table, given):
     with pytest.raises(DataError, match="'site' is constant"):
         FiP(random_state=0, **given).fit(table.assign(site=1.0))
+
+
+@pytest.fixture(scope="module")
+def wages():
+    rng = np.random.default_rng(0)
+    educ = rng.integers(8, 20, 300)
+    wage = np.exp(0.1 * educ + 0.3 * rng.normal(size=300)).round(2)
+    return pd.DataFrame({"educ": educ, "wage": wage, "lwage": np.log(wage)})
+
+
+def test_what_was_computed_is_set_aside_and_missing_from_what_would_have_been(wages, tmp_path):
+    with pytest.warns(UserWarning, match="Set aside: 'lwage' is the logarithm of 'wage'"):
+        model = FiP(knowledge=Knowledge(roots=["educ"]), random_state=0).fit(wages)
+    assert list(model.counterfactual(wages, {"educ": 10}).columns) == ["educ", "wage"]
+    model.save(tmp_path / "model.fip")
+    for each in (model, load(tmp_path / "model.fip")):
+        with pytest.raises(
+            DataError, match=r"'lwage' is the logarithm .*, or keep it: keep=\['lwage'\], or --keep lwage"
+        ):
+            each.effect("educ", on="lwage")
+
+
+def test_what_was_computed_stays_if_it_is_kept(wages):
+    kept = FiP(keep=["lwage"], random_state=0).fit(wages)
+    assert list(kept.columns_.set_aside.values()) == ["is the exponential of 'lwage'"]
+    with pytest.raises(UnknownNameError, match="Unknown column in `keep` 'lwge': did you mean 'lwage'"):
+        FiP(keep=["lwge"]).fit(wages)
+
+
+def test_rows_of_units_are_told_and_grouped(tmp_path):
+    rng = np.random.default_rng(0)
+    units, times = np.repeat(np.arange(30), 5), np.tile(np.arange(2000, 2005), 30)
+    dose = rng.normal(size=30)[units] + rng.normal(size=150)
+    panel = pd.DataFrame({"person": units, "year": times, "dose": dose, "pain": dose + rng.exponential(size=150)})
+    with pytest.warns(UserWarning, match=r"30 units \('person'\) at 5 times .* 30 independent groups, not 150 rows"):
+        model = FiP(knowledge=Knowledge(tiers=[["year", "dose"], ["pain"]]), random_state=0).fit(panel)
+    assert list(model.kinds_) == ["year", "dose", "pain"]
+    assert len(np.unique(model._table.clusters)) == 30
+    model.save(tmp_path / "model.fip")
+    for each in (model, load(tmp_path / "model.fip")):
+        assert "30 independent groups, not 150 rows" in str(each.check(panel))
+    plain = FiP(knowledge=Knowledge(roots=["year"]), group="none", random_state=0).fit(panel)
+    assert "person" in plain.kinds_
+    assert plain._table.clusters is None

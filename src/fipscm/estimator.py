@@ -5,6 +5,7 @@ What a fitted model can do is in `fip/`, a file for each purpose; here are its s
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -23,11 +24,12 @@ from fipscm.knowledge import Knowledge
 from fipscm.mechanism.progress import OnProgress, silent
 from fipscm.questions.impute import Domain
 from fipscm.tables.blocks import Blocks
-from fipscm.tables.columns import learnable, warn_of_set_aside, warn_of_spellings
+from fipscm.tables.columns import learnable, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.frames import library_of
 from fipscm.tables.intervened import parse_intervened
+from fipscm.tables.panel import clusters_of, told_panel
 from fipscm.tables.training import TrainingTable, require_more_rows_than_columns
-from fipscm.tables.validate import warn_of_missing_codes
+from fipscm.tables.validate import named_frame, warn_of_missing_codes
 
 MISSING = ("impute", "drop", "refuse")
 
@@ -44,6 +46,11 @@ class FiP(Asking, Judging, Saving, Showing):
         knowledge: hard constraints on order and graph.
         kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
             "categorical"; grades that have names are told by these, the lowest first, as in "poor < fair < good".
+        keep: columns to model although they were computed from others, such as the logarithm of another column; what is
+            named in an order, a graph, knowledge or kinds is kept as well.
+        group: the column that names the units which rows belong to, as in a panel of persons or countries; recognised
+            unless given, "none" for no group. It is no variable, unless it is named as one.
+        time: the column that tells when a row was measured; recognised unless given, "none" for none.
         missing: what is done about missing cells. "impute" draws them from the model itself, given the other cells of
             their row, and intervals of effects take that into account; a column may lack up to 60 % of its cells.
             "drop" learns from the complete rows alone, "refuse" takes no table with missing cells.
@@ -101,6 +108,9 @@ class FiP(Asking, Judging, Saving, Showing):
         graph: nx.DiGraph | ArrayLike | None = None,
         knowledge: Knowledge | None = None,
         kinds: Mapping[Hashable, str] | None = None,
+        keep: Sequence[Hashable] = (),
+        group: Hashable | None = None,
+        time: Hashable | None = None,
         missing: str = "impute",
         scale: str = "standardized",
         edges: Literal["posterior", "test", "jacobian"] = "posterior",
@@ -116,6 +126,9 @@ class FiP(Asking, Judging, Saving, Showing):
         self.graph = graph
         self.knowledge = knowledge
         self.kinds = kinds
+        self.keep = keep
+        self.group = group
+        self.time = time
         self.missing = missing
         self.scale = scale
         self.edges = edges
@@ -145,8 +158,9 @@ class FiP(Asking, Judging, Saving, Showing):
 
         Args:
             X: a table: a frame of pandas or polars, a dictionary of columns, an array. Columns of two texts are coded
-                0 and 1. Dates, identifiers, free text and constant columns are set aside with a warning. Cells may be
-                missing (NaN); what is done about it says `missing`.
+                0 and 1. Columns that cannot be learned from, such as dates, identifiers and free text, and those that
+                were computed from others are set aside with a warning. Cells may be missing (NaN); what is done about
+                it says `missing`.
             y: not used; an outcome is a column of the table like any other.
             intervened: which columns were set from outside, if some rows come from experiments: for each row the name
                 of the column (several in a list, None where nothing was set), or a table of true and false. Such a row
@@ -164,7 +178,9 @@ class FiP(Asking, Judging, Saving, Showing):
             )
         if self.missing not in MISSING:
             raise unknown_name("treatment of missing cells", self.missing, MISSING)
-        frame, columns = learnable(X, self.kinds, self._constraints.named, missing_cells=self.missing != "refuse")
+        frame, columns = learnable(
+            X, self.kinds, self._constraints.named, self.missing != "refuse", self.keep, self.group, self.time
+        )
         require_more_rows_than_columns(frame)
         if self.scale not in SCALES:
             raise unknown_name("scale", self.scale, SCALES)
@@ -175,8 +191,13 @@ class FiP(Asking, Judging, Saving, Showing):
         warn_of_set_aside(columns)
         warn_of_spellings(columns)
         warn_of_missing_codes(frame)
+        warn_of_near_copies(frame, columns)
         was_set = parse_intervened(columns.without_others(intervened), frame)
-        table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns)), generator_of(self.random_state)
+        clusters = clusters_of(given := named_frame(X), columns.panel, frame.to_numpy())
+        if dependence := told_panel(given, columns.panel, clusters):
+            warnings.warn(dependence, stacklevel=2)
+            columns = replace(columns, dependence=dependence)
+        table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns), clusters), generator_of(self.random_state)
         if table.holes.any():
             table = self._without_holes(table, Domain.of(columns.kinds, frame))
         found = self._read_order(table, self._given_precedence(table), on_progress or silent)

@@ -148,7 +148,6 @@ def test_a_sorted_table_is_no_time_series(rng):
     table = pd.DataFrame({"cause": cause, "effect": effect, "ward": ward})
     for rows in (table.sort_values("cause"), table.sort_values("effect", ascending=False)):
         assert not list(serial_findings(rows))
-        assert failed(serial_findings(rows, in_time=True))
     shifted = table.assign(effect=table["effect"] + 5 * table["ward"])
     assert not list(serial_findings(shifted.sort_values("ward")))
     assert failed(serial_findings(shifted.sort_values("ward").drop(columns="ward")))

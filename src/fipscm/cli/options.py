@@ -50,6 +50,12 @@ Intervened = Annotated[
 ]
 Kept = Annotated[str | None, _known("Use these columns alone, separated by commas.")]
 Dropped = Annotated[str | None, _known("Leave these columns out, separated by commas.")]
+Computed = Annotated[
+    list[str] | None,
+    _known("Use these columns although they were computed from others, separated by commas; repeatable."),
+]
+Group = Annotated[str | None, _known("Column that names the units which rows belong to; none for no group.")]
+Time = Annotated[str | None, _known("Column that tells when a row was measured; none for no time.")]
 Kinds = Annotated[
     list[str] | None,
     _known(f'NAME=KIND, one of {", ".join(KINDS)}, or "NAME=low<mid<high" for grades; repeatable.'),
@@ -98,6 +104,9 @@ class OrderOptions(ReadOptions):
     columns: Kept = None
     drop: Dropped = None
     kind: Kinds = None
+    keep: Computed = None
+    group: Group = None
+    time: Time = None
     scale: Scale = "standardized"
 
     def given(self) -> list[str]:
@@ -112,13 +121,30 @@ class OrderOptions(ReadOptions):
         names: list[Hashable] = list(table.columns)
         experiment = None if self.intervened is None else as_column(self.intervened, names)
         kept, dropped = as_columns(self.columns, names), {experiment, *as_columns(self.drop, names)}
+        panel = self.panel(names)
+        kept += [name for name in panel.values() if kept and name in names and name not in kept]
         chosen = [name for name in kept or names if name not in dropped]
-        known = Columns.of(table[chosen], self.kinds(chosen), named=kept)
+        known = Columns.of(table[chosen], self.kinds(chosen), {*self.kept(chosen), *self.named(chosen)}, **panel)
         if experiment is None:
             return Chosen(table[chosen], known, None)
         cells = table[experiment]
         texts = cells.astype(str).where(cells.notna(), "")
         return Chosen(table[chosen], known, [as_columns(text, chosen) for text in texts])
+
+    def panel(self, columns: Sequence[Hashable]) -> dict[str, Any]:
+        """The columns that name the units of the rows and tell the time, as far as they were named."""
+        typed = {"group": self.group, "time": self.time}
+        return {name: text if text in (None, "none") else as_column(text, columns) for name, text in typed.items()}
+
+    def kept(self, columns: Sequence[Hashable]) -> list[Hashable]:
+        """The columns to use although they may have been computed from others."""
+        return as_columns(",".join([*(self.keep or ()), self.columns or ""]), columns)
+
+    def named(self, columns: Sequence[Hashable]) -> set[Hashable]:
+        """The columns that are spoken of."""
+        from fipscm.constraints import Constraints
+
+        return Constraints(knowledge=self.knowledge(columns) or fipscm.Knowledge()).named(columns)
 
     def kinds(self, columns: Sequence[Hashable]) -> dict[Hashable, str] | None:
         """The kinds of columns that were set by hand; None if none was."""
@@ -157,6 +183,10 @@ class FitOptions(OrderOptions):
         """Whether no order is left to infer."""
         return self.order is not None or self.graph is not None
 
+    def named(self, columns: Sequence[Hashable]) -> set[Hashable]:
+        """The columns that are spoken of; what a graph speaks of is seen where it is read."""
+        return super().named(columns) | set(as_columns(self.order, columns))
+
     def estimator(self, columns: Sequence[Hashable], seed: int, **settings: Any) -> "fipscm.FiP":
         """A model of these columns, still to be fitted; progress is shown if somebody watches."""
         from fipscm.tables.read import read_table
@@ -166,6 +196,8 @@ class FitOptions(OrderOptions):
             graph=None if self.graph is None else read_table(self.graph, row_names=True),
             knowledge=self.knowledge(columns),
             kinds=self.kinds(columns),
+            keep=self.kept(columns),
+            **self.panel(columns),
             missing=self.missing,
             scale=self.scale,
             random_state=seed,

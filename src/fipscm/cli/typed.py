@@ -1,10 +1,10 @@
 """What users type, read against the names of the columns: a column, a kind, an edge, an intervention."""
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fipscm.errors import DataError, InterventionError, KnowledgeError, unknown_name
+from fipscm.errors import InterventionError, KnowledgeError, unknown_name
 
 if TYPE_CHECKING:
     from fipscm.scm.intervention import Intervention
@@ -13,16 +13,13 @@ if TYPE_CHECKING:
 TRUTH_VALUES = {"false": 0.0, "true": 1.0}
 
 
-def as_column(
-    text: str, columns: Sequence[Hashable], kind: str = "column", set_aside: Mapping[Hashable, str] | None = None
-) -> Hashable:
+def as_column(text: str, columns: Sequence[Hashable], kind: str = "column", known: "Columns | None" = None) -> Hashable:
     """The column that is meant: a Parquet file may name it by a number, a CSV file with spaces around it."""
-    known = {str(name).strip(): name for name in columns}
-    if text.strip() in known:
-        return known[text.strip()]
-    for name, reason in (set_aside or {}).items():
-        if text.strip() == str(name):
-            raise DataError(f"Column '{name}' {reason}, so it was set aside: ask about another one.")
+    names = {str(name).strip(): name for name in columns}
+    if text.strip() in names:
+        return names[text.strip()]
+    if known is not None:
+        known.require(next((name for name in known.set_aside if str(name) == text.strip()), text.strip()), kind)
     raise unknown_name(kind, text.strip(), columns)
 
 
@@ -69,7 +66,7 @@ def as_intervention(changes: Iterable[str], known: "Columns") -> "Intervention":
             raise InterventionError(f"'{text}' is not an intervention: write NAME=VALUE, or NAME+=VALUE for a shift.")
         shifts = left.endswith("+") and left not in (str(name).strip() for name in columns)
         target = left.removesuffix("+") if shifts else left
-        column = as_column(target, columns, "intervention target", known.set_aside)
+        column = as_column(target, columns, "intervention target", known)
         if column in parsed:
             raise InterventionError(f"'{text}' is the second intervention on '{column}': give each column one.")
         if shifts and column in known.levels:

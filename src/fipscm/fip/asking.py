@@ -65,6 +65,8 @@ class Asking(Rows):
     ) -> Any:
         """What these same units would have been under an intervention; index and unknown columns are kept.
 
+        Columns that were set aside because they were computed from others are left out: compute them anew.
+
         One row may come as a Series or a dictionary. A warning says so where the rows or the values set lie far beyond
         the rows of the training table. Measurements in whole numbers are not rounded: small changes would vanish.
 
@@ -83,7 +85,7 @@ class Asking(Rows):
             raise DataError(f"{wrong}: ask for at least one draw, or for a level, not for both.")
         scm, rng = self._fitted, generator_of(random_state)
         set_to = within_levels(scm, self._rules(do))
-        coded = self._complete(rows, Intervention.parse(set_to, scm.names).rules)
+        coded = self.columns_.without_computed(self._complete(rows, Intervention.parse(set_to, scm.names).rules))
         seen, values = scm.checked_rows(coded), values_set(scm, set_to)
         asked = {name: np.concatenate([seen[name], values.get(name, [])]) for name in scm.names}
         require_known_levels(scm, asked)

@@ -6,7 +6,6 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from fipscm.errors import unknown_name
 from fipscm.fip.learning import Learning, readable
 from fipscm.fip.rows import Rows
 from fipscm.fip.state import generator_of
@@ -53,8 +52,7 @@ class Judging(Rows, Learning):
         """
         scm, rng = self._fitted, generator_of(random_state)
         for name in (treatment, on):
-            if name not in self.blocks_.outer:
-                raise unknown_name("column", name, self.blocks_.outer)
+            self.columns_.require(name)
         above, below = (self.columns_.number(treatment, value) for value in (treated, control))
         question = Question(treatment, on, above, below, self.columns_)
         set_to = values_set(scm, question.intervention(scm.names))
@@ -111,7 +109,8 @@ class Judging(Rows, Learning):
             coded = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
         else:
             coded = self.blocks_.encode(frame)
-        return CheckResult((*check_model(self._fitted, coded, rng, inferred_on).findings, *asides))
+        found = check_model(self._fitted, coded, rng, inferred_on, self.columns_.dependence).findings
+        return CheckResult((*found, *asides))
 
     def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
         """Everything the model says about a table, as one page for a browser: `model.report(df).save("report.html")`.
@@ -122,8 +121,8 @@ class Judging(Rows, Learning):
         """
         from fipscm.report import build_report  # needs libraries that nothing else needs
 
-        if target is not None and target not in self.blocks_.outer:
-            raise unknown_name("column", target, self.blocks_.outer)
+        if target is not None:
+            self.columns_.require(target)
         given, table = self._constraints.fix_the_order, self._observations(X)
         model = self if given or self._assessment is not None else copy(self)._assess(table)
         return build_report(model, table, not given, target, generator_of(random_state))

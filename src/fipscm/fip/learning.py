@@ -74,7 +74,8 @@ class Learning(State):
             kept = training_frame(table.frame[~touched])
             require_more_rows_than_columns(kept)
             require_untouched_rows(table.intervened[~touched], kept)
-            return TrainingTable.of(kept, table.intervened[~touched], table.blocks)
+            clusters = None if table.clusters is None else table.clusters[~touched]
+            return TrainingTable.of(kept, table.intervened[~touched], table.blocks, clusters)
         from fipscm.order.rows.fill import fill_linearly
 
         rows = counted(int(touched.sum()), "row")

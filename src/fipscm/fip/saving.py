@@ -38,7 +38,8 @@ class Saving(State):
         if "parameters" in settings:
             parameters = Constraints.restore(settings["parameters"])
             kinds = parameters.get("kinds")
-            model = cls(**{**parameters, "kinds": None if kinds is None else dict(kinds)})
+            restored = {"kinds": None if kinds is None else dict(kinds), "keep": tuple(parameters.get("keep", ()))}
+            model = cls(**{**parameters, **restored})
         else:  # a file of an older version does not say whether its order was given or inferred
             model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
         scm = LearnedSCM.restore(_part(arrays, "scm."), settings)

@@ -29,6 +29,9 @@ class State(BaseEstimator):
     graph: nx.DiGraph | ArrayLike | None
     knowledge: Knowledge | None
     kinds: Mapping[Hashable, str] | None
+    keep: Sequence[Hashable]
+    group: Hashable | None
+    time: Hashable | None
     missing: str
     scale: str
     edges: Literal["posterior", "test", "jacobian"]

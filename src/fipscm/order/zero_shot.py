@@ -1,7 +1,7 @@
 """Zero-shot causal orders and graphs of a user's table, validated here and only here. Shapes: N rows, D variables."""
 
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from fipscm.order.readings import Together, first_look, reading_for
 from fipscm.order.rows.category_scores import with_scores
 from fipscm.order.rows.fill import fill_linearly
 from fipscm.order.weights import Encoder, load_encoder
-from fipscm.tables.columns import learnable, warn_of_set_aside, warn_of_spellings
+from fipscm.tables.columns import learnable, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
 
@@ -119,6 +119,9 @@ def infer_order(
     weights: str | Path | None = None,
     intervened: Any = None,
     kinds: Mapping[Hashable, str] | None = None,
+    keep: Sequence[Hashable] = (),
+    group: Hashable | None = None,
+    time: Hashable | None = None,
 ) -> list[Hashable]:
     """Return the column names of a table in causal order, causes first, without fitting an SCM.
 
@@ -138,9 +141,12 @@ def infer_order(
             a column is set comes after it; the network reads only the rows in which nothing was set.
         kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
             "categorical"; grades that have names are told by these, the lowest first, as in "poor < fair < good".
+        keep: columns to order although they were computed from others.
+        group: the column that names the units which rows belong to, recognised unless given; "none" for none.
+        time: the column that tells when a row was measured, likewise.
     """
     if method == "evidence":
-        found = zero_shot(data, scale, knowledge, n_jobs, weights, intervened, kinds)
+        found = zero_shot(data, scale, knowledge, n_jobs, weights, intervened, kinds, keep, group, time)
         _warn_of_missing(found.missing)
         return found.order
     if method not in ORDERINGS:
@@ -148,7 +154,7 @@ def infer_order(
     for name, given in (("knowledge", knowledge), ("weights", weights), ("intervened", intervened)):
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
-    names, values, raw, _, _, missing, _ = _validated(data, scale, kinds=kinds)
+    names, values, raw, _, _, missing, _ = _validated(data, scale, kinds=kinds, keep=keep, group=group, time=time)
     values = fill_linearly(values)
     _warn_of_missing(missing)
     if method == "variance" and not raw:
@@ -168,10 +174,13 @@ def zero_shot(
     weights: str | Path | None = None,
     intervened: Any = None,
     kinds: Mapping[Hashable, str] | None = None,
+    keep: Sequence[Hashable] = (),
+    group: Hashable | None = None,
+    time: Hashable | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
     names, values, raw, before, was_set, missing, network = _validated(
-        data, scale, knowledge, intervened, weights, kinds
+        data, scale, knowledge, intervened, weights, kinds, keep, group, time
     )
     found = zero_shot_order(values, raw, before, network, n_jobs, was_set)
     own = found.world is not None or weights is not None  # one of the networks that ship tells orders alone
@@ -199,12 +208,17 @@ def order_confidence(
     weights: str | Path | None = None,
     intervened: Any = None,
     kinds: Mapping[Hashable, str] | None = None,
+    keep: Sequence[Hashable] = (),
+    group: Hashable | None = None,
+    time: Hashable | None = None,
 ) -> pd.DataFrame:
     """P(row precedes column), from so many orders drawn on resampled rows; arguments as in `infer_order`.
 
     For other weights than the package's own these are plain shares of the orders.
     """
-    names, values, raw, before, was_set, _, network = _validated(data, scale, knowledge, intervened, weights, kinds)
+    names, values, raw, before, was_set, _, network = _validated(
+        data, scale, knowledge, intervened, weights, kinds, keep, group, time
+    )
     orders = drawn_orders(values, rng, raw, before, network, n_jobs, resamples, was_set)
     if weights is not None:
         return pd.DataFrame(precedence_shares(orders), names, names)
@@ -228,14 +242,18 @@ def _validated(
     intervened: Any = None,
     weights: str | Path | None = None,
     kinds: Mapping[Hashable, str] | None = None,
+    keep: Sequence[Hashable] = (),
+    group: Hashable | None = None,
+    time: Hashable | None = None,
 ) -> _Validated:
     if scale not in SCALES:
         raise unknown_name("scale", scale, SCALES)
     known = knowledge or Knowledge()
-    frame, columns = learnable(data, kinds, Constraints(knowledge=known).named, missing_cells=True)
+    frame, columns = learnable(data, kinds, Constraints(knowledge=known).named, True, keep, group, time)
     warn_of_set_aside(columns)
     warn_of_spellings(columns)
     warn_of_missing_codes(frame)
+    warn_of_near_copies(frame, columns)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)
     was_set = parse_intervened(columns.without_others(intervened), frame)

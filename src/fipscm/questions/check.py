@@ -14,20 +14,27 @@ from fipscm.questions.model_findings import (
     size_findings,
     variance_finding,
 )
-from fipscm.questions.table_findings import novelty_finding, orderable_finding, serial_findings, table_findings
+from fipscm.questions.table_findings import (
+    dependence_finding,
+    novelty_finding,
+    orderable_finding,
+    serial_findings,
+    table_findings,
+)
 from fipscm.scm.base import SCM
 
 MOST_ROWS = 20_000  # whose noises are compared by their sizes
 
 
 def check_model(
-    scm: SCM, frame: pd.DataFrame, rng: np.random.Generator, scale_in_use: str | None = None
+    scm: SCM, frame: pd.DataFrame, rng: np.random.Generator, scale_in_use: str | None = None, dependence: str = ""
 ) -> CheckResult:
     """Run every check of a model on a table with its columns.
 
-    `scale_in_use` says on which scale the order was inferred; None if it was given.
+    `scale_in_use` says on which scale the order was inferred; None if it was given. `dependence` says in words which
+    rows of the training table belong together, if that is known.
     """
-    serial = list(serial_findings(frame))
+    serial = [dependence_finding(dependence)] if dependence else list(serial_findings(frame))
     frame = frame.iloc[rng.permutation(len(frame))]  # some checks look at the first rows only, and tables come sorted
     drawn = frame.head(SUBSAMPLE).to_numpy()
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in range(len(scm.names))]

@@ -17,13 +17,17 @@ FEWEST_HOLES = 10  # rows with a missing cell; fewer can hardly differ from the 
 EXACT = 1 - 1e-8  # R2; what is left of the variance is rounding error
 
 
-def serial_findings(frame: pd.DataFrame, in_time: bool = False) -> Iterator[Finding]:
+def dependence_finding(words: str) -> Finding:
+    """That rows belong together, or follow each other in time, which intervals take into account."""
+    return Finding("independent rows", "rows", float("nan"), float("nan"), False, words, serious=False)
+
+
+def serial_findings(frame: pd.DataFrame) -> Iterator[Finding]:
     """Do neighbouring rows resemble each other, as in a time series? Looked at in the columns' ranks.
 
-    They always do in a table that was sorted by one of its columns: unless its rows are known to be `in_time`, that
-    says nothing.
+    They always do in a table that was sorted by one of its columns: there that says nothing.
     """
-    if not in_time and any(_is_sorted(frame[name].to_numpy()) for name in frame.columns):
+    if any(_is_sorted(frame[name].to_numpy()) for name in frame.columns):
         return
     ranks = frame.rank().to_numpy()
     centred = (ranks - ranks.mean(axis=0)) / ranks.std(axis=0)

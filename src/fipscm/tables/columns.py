@@ -15,9 +15,11 @@ from fipscm.arrays import Mask
 from fipscm.errors import DataError, unknown_name
 from fipscm.graph import listed
 from fipscm.tables.cells import UNKNOWN
+from fipscm.tables.derived import derived_columns, near_copies
 from fipscm.tables.frames import with_names
 from fipscm.tables.gaps import is_text, told_gaps, with_gaps
 from fipscm.tables.kinds import NUMBERS, Level, NoVariable, Variable, as_kind, as_level, recognise
+from fipscm.tables.panel import Panel, no_variables, recognise_panel
 from fipscm.tables.validate import as_frame, named_frame, training_frame, unlearnable
 
 NEARLY = 1e-9  # a code that was computed may be off by rounding
@@ -29,14 +31,21 @@ def learnable(
     kinds: Mapping[Hashable, str] | None = None,
     named: Callable[[Sequence[Hashable]], Collection[Hashable]] = lambda names: (),
     missing_cells: bool = False,
+    keep: Collection[Hashable] = (),
+    group: Hashable | None = None,
+    time: Hashable | None = None,
 ) -> tuple[pd.DataFrame, "Columns"]:
     """The variables of a table as fresh numbers fit to learn from, and what its columns are, or one clear error.
 
-    Columns that are no variables are set aside, unless `named`, given the names of all, says that they are spoken of.
+    Columns that are no variables are set aside, which is an error if `named`, given the names of all, says that they
+    are spoken of. So are those that were computed from others, unless they are spoken of or are to be kept.
     """
     names = [name for name, kind in (kinds or {}).items() if kind not in NUMBERS]
     frame, stood = with_gaps(named_frame(data), names)
-    columns = Columns.of(frame, kinds, named(list(frame.columns)))
+    for name in keep:
+        if name not in frame.columns:
+            raise unknown_name("column in `keep`", name, frame.columns)
+    columns = Columns.of(frame, kinds, {*named(list(frame.columns)), *keep}, group, time)
     columns.require_variables(fewest=2)
     table = training_frame(columns.encode(columns.without_others(frame)), 2, missing_cells)
     if stood:
@@ -48,6 +57,19 @@ def warn_of_set_aside(columns: "Columns") -> None:
     """Warn once of all columns that are not used."""
     if columns.set_aside:
         warnings.warn(columns.remark, UserWarning, stacklevel=3)
+
+
+def warn_of_near_copies(frame: pd.DataFrame, columns: "Columns") -> None:
+    """Warn once of all pairs of columns (N, D) that differ by hardly anything."""
+    pairs = near_copies(frame, columns.categories)
+    if pairs:
+        told = [f"'{one}' and '{two}' ({correlation:.3f})" for one, two, correlation in pairs]
+        warnings.warn(
+            f"Nearly the same, by their correlation: {listed(told)}. How an effect is shared between such columns is "
+            "arbitrary: leave one out unless you need both.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def warn_of_spellings(columns: "Columns") -> None:
@@ -75,28 +97,47 @@ class Columns:
         variables: what each column is that is to be modelled.
         set_aside: why each of the other columns is not.
         forms: how pandas holds the cells of variables: "truth values", "whole numbers", "category", "ordered category".
+        computed: from which columns those were computed that were set aside for that.
+        panel: which columns name the units that rows belong to, and tell the time.
+        dependence: what it means that rows belong together or follow each other, in words; empty if they do not.
     """
 
     given: Sequence[Hashable]
     variables: Mapping[Hashable, Variable]
     set_aside: Mapping[Hashable, str] = field(default_factory=dict)
     forms: Mapping[Hashable, str] = field(default_factory=dict)
+    computed: Mapping[Hashable, tuple[Hashable, ...]] = field(default_factory=dict)
+    panel: Panel = field(default_factory=Panel)
+    dependence: str = ""
 
     @classmethod
     def of(
-        cls, frame: pd.DataFrame, kinds: Mapping[Hashable, str] | None = None, named: Collection[Hashable] = ()
+        cls,
+        frame: pd.DataFrame,
+        kinds: Mapping[Hashable, str] | None = None,
+        named: Collection[Hashable] = (),
+        group: Hashable | None = None,
+        time: Hashable | None = None,
     ) -> Self:
-        """Recognise the columns of a table, except for `kinds` that are given; what is `named` must be a variable."""
+        """Recognise the columns of a table, except for `kinds` that are given; what is `named` must be a variable.
+
+        `group` and `time` say which columns name the units of the rows and tell the time, "none" that none does.
+        """
         names: list[Hashable] = list(frame.columns)
         for name in kinds or ():
             if name not in names:
                 raise unknown_name("column in `kinds`", name, names)
         named = {*named, *(kinds or ())}
+        panel = recognise_panel(frame, group, time)
         found = {n: as_kind(frame[n], kinds[n]) if kinds and n in kinds else recognise(frame[n]) for n in names}
+        found |= {name: NoVariable(reason) for name, reason in no_variables(frame, panel).items() if name not in named}
         variables = {name: column for name, column in found.items() if isinstance(column, Variable)}
         forms = {name: form for name in variables if (form := _form(frame[name]))}
         numbers = as_frame(cls(names, variables, {}, forms).encode(frame[list(variables)]))
         others = {name: NoVariable(reason) for name, reason in unlearnable(numbers, named).items()}
+        rest, names_alone = numbers.drop(columns=list(others)), cls(names, variables).categories
+        derived = derived_columns(rest, names_alone, kept={*named, *panel.times})
+        others |= {name: NoVariable(each.reason) for name, each in derived.items()}
         others |= {name: column for name, column in found.items() if isinstance(column, NoVariable)}
         for name, (reason, possible) in others.items():
             if name in named:
@@ -107,12 +148,24 @@ class Columns:
             {name: variable for name, variable in variables.items() if name not in others},
             {name: others[name].reason for name in names if name in others},
             {name: form for name, form in forms.items() if name not in others},
+            {name: each.bases for name, each in derived.items()},
+            panel,
         )
 
     @classmethod
     def plain(cls, names: Sequence[Hashable]) -> Self:
         """Columns of which nothing is known but that they hold numbers."""
         return cls(names, {name: Variable("continuous") for name in names})
+
+    @property
+    def group(self) -> Hashable | None:
+        """The column that names the units which rows belong to."""
+        return self.panel.group
+
+    @property
+    def time(self) -> Hashable | None:
+        """The column that tells the time of the rows."""
+        return self.panel.time
 
     @property
     def kinds(self) -> dict[Hashable, str]:
@@ -133,8 +186,25 @@ class Columns:
     @property
     def remark(self) -> str:
         """Which columns were set aside, in words; empty if none was."""
-        reasons = "; ".join(f"'{name}' {reason}" for name, reason in self.set_aside.items())
-        return f"Set aside: {reasons}." if reasons else ""
+        alike: dict[str, list[Hashable]] = {}
+        for name, reason in self.set_aside.items():
+            alike.setdefault(reason, []).append(name)
+        named = {reason: ", ".join(f"'{name}'" for name in names) for reason, names in alike.items()}
+        reasons = "; ".join(
+            f"{'each of ' * (len(alike[reason]) > 1)}{names} {reason}" for reason, names in named.items()
+        )
+        remedy = " What was computed from others stays if you say so: keep=[...], or --keep." if self.computed else ""
+        return f"Set aside: {reasons}.{remedy}" if reasons else ""
+
+    def require(self, name: Hashable, kind: str = "column") -> None:
+        """Raise if there is no such variable, and say why if it was set aside."""
+        if name in self.set_aside:
+            remedy = f", or keep it: keep=[{name!r}], or --keep {name}" if name in self.computed else ""
+            raise DataError(
+                f"Column '{name}' {self.set_aside[name]}, so it was set aside: ask about another one{remedy}."
+            )
+        if name not in self.variables:
+            raise unknown_name(kind, name, self.variables)
 
     def require_variables(self, fewest: int) -> None:
         """Raise if so few variables are left because of what was set aside."""
@@ -167,6 +237,12 @@ class Columns:
             return cells.drop(columns=[name for name in self.set_aside if name in cells.columns])
         is_table = getattr(cells, "ndim", 1) == 2 and cells.shape[1] == len(self.given)
         return cells[:, [name in self.variables for name in self.given]] if is_table and self.set_aside else cells
+
+    def without_computed(self, rows: Any) -> Any:
+        """Rows without the columns that were computed from others, which would not follow what those become."""
+        if not isinstance(rows, pd.DataFrame):
+            return rows
+        return rows.drop(columns=[name for name in self.computed if name in rows.columns])
 
     def decode(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with names of levels where all numbers of a column stand for levels, whatever their number type.
@@ -235,14 +311,18 @@ class Columns:
     def settings(self) -> dict[str, Any]:
         """Ready for JSON."""
         variables = [[name, *variable] for name, variable in self.variables.items()]
-        pairs = {"set_aside": list(self.set_aside.items()), "forms": list(self.forms.items())}
-        return {"given": list(self.given), "variables": variables, **pairs}
+        pairs = {name: list(getattr(self, name).items()) for name in ("set_aside", "forms", "computed")}
+        panel = {"group": self.panel.group, "times": list(self.panel.times), "dependence": self.dependence}
+        return {"given": list(self.given), "variables": variables, **pairs, **panel}
 
     @classmethod
     def restore(cls, settings: Mapping[str, Any]) -> Self:
         """From `settings()`."""
         variables = {name: Variable(kind, tuple(levels)) for name, kind, levels in settings["variables"]}
-        return cls(settings["given"], variables, dict(settings["set_aside"]), dict(settings.get("forms", ())))
+        computed = {name: tuple(bases) for name, bases in settings.get("computed", ())}
+        panel = Panel(settings.get("group"), tuple(settings.get("times", ())))
+        forms, dependence = dict(settings.get("forms", ())), settings.get("dependence", "")
+        return cls(settings["given"], variables, dict(settings["set_aside"]), forms, computed, panel, dependence)
 
 
 _CELL_TYPES = (str, bool, int, float, np.generic)

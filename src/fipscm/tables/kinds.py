@@ -76,7 +76,7 @@ def recognise(column: pd.Series) -> Variable | NoVariable:
     'numbers the rows'
     """
     present = column.dropna().infer_objects()
-    if _is_time(present):
+    if is_time(present):
         return NoVariable("holds dates or times")
     if len(present) == 0:
         return NoVariable("has no value at all")
@@ -197,7 +197,8 @@ def _is_strange(present: pd.Series) -> bool:
     return is_mixture and not all(isinstance(cell, (str, Real)) for cell in present)
 
 
-def _is_time(present: pd.Series) -> bool:
+def is_time(present: pd.Series) -> bool:
+    """Whether cells, none of which is missing, are dates or times."""
     dtype = present.dtype
     if isinstance(dtype, pd.StringDtype):
         return len(present) > 0 and bool(present.str.fullmatch(_DATE).all())
@@ -213,10 +214,10 @@ def _is_running(column: pd.Series) -> bool:
 
 
 def _is_called_identifier(name: Hashable) -> bool:
-    return any(word in _IDENTIFIERS or word.endswith("nummer") for word in _words(name))
+    return any(word in _IDENTIFIERS or word.endswith("nummer") for word in words_of(name))
 
 
-def _words(name: Hashable) -> set[str]:
+def words_of(name: Hashable) -> set[str]:
     """The words of a name, in small letters; painScale has two."""
     apart = re.sub("(?<=[a-zäöüß])(?=[A-ZÄÖÜ])", " ", str(name))
     return {word.lower() for word in re.findall(r"[^\W\d_]+", apart)}
@@ -227,7 +228,7 @@ def _scale_in(name: Hashable) -> tuple[int, int] | None:
     told = re.search(r"(?<![\d.,])(\d{1,2})\s?(?:-|\N{EN DASH}|to|bis)\s?(\d{1,2})(?![\d.,])", str(name))
     if told:
         return int(told[1]), int(told[2])
-    words = _words(name)
+    words = words_of(name)
     is_scale = not words.isdisjoint(_SCALES) or any(word.endswith(_COMPOUNDS) for word in words)
     return (0, FEW) if is_scale and words.isdisjoint(_COUNTED) else None
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError
@@ -27,12 +28,15 @@ class TrainingTable(NamedTuple):
     holes: Mask  # (N, D), true where a cell was missing, whatever has been filled in since
     untold: Mask  # (N, D), true where a row is not to tell how its column comes about
     blocks: Blocks  # how its columns become those of a model
+    clusters: NDArray[np.intp] | None = None  # (N,), equal in rows that belong together; None if rows are independent
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, intervened: Mask, blocks: Blocks) -> "TrainingTable":
+    def of(
+        cls, frame: pd.DataFrame, intervened: Mask, blocks: Blocks, clusters: NDArray[np.intp] | None = None
+    ) -> "TrainingTable":
         """Where a cell was set from outside or is missing, its row does not tell how its column comes about."""
         holes = frame.isna().to_numpy()
-        return cls(frame, intervened, holes, intervened | holes, blocks)
+        return cls(frame, intervened, holes, intervened | holes, blocks, clusters)
 
     @property
     def expanded(self) -> "TrainingTable":
@@ -40,7 +44,7 @@ class TrainingTable(NamedTuple):
         if self.blocks.are_columns:
             return self
         intervened, holes, untold = map(self.blocks.cells, (self.intervened, self.holes, self.untold))
-        return TrainingTable(self.blocks.encode(self.frame), intervened, holes, untold, self.blocks)
+        return TrainingTable(self.blocks.encode(self.frame), intervened, holes, untold, self.blocks, self.clusters)
 
     def lacking(self, causes: Mask) -> Mask:
         """(N, D), where a row does not tell about a column, or lacks one of its causes (D, D)."""

@@ -91,7 +91,7 @@ def effect(
     if orders and options.fix_the_order:
         raise KnowledgeError("With --order or --graph no other order is plausible: leave out --orders.")
     known = source.known
-    cause, outcome = (as_column(text, source.columns, set_aside=known.set_aside) for text in (treatment, on))
+    cause, outcome = (as_column(text, source.columns, known=known) for text in (treatment, on))
     above, below = compared_values(treated, control, cause, known)
     Question(cause, outcome, above, below).intervention(source.columns)  # refuses values that are not finite
     asked_model = source.model()

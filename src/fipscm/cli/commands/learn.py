@@ -43,13 +43,21 @@ def order(
     table, known, intervened = options.choose(read_table(data, reading=options.reading))
     known.require_variables(fewest=2)
     knowledge, kinds = options.knowledge(list(table.columns)), options.kinds(list(table.columns))
+    columns: dict[str, Any] = {"keep": options.kept(list(table.columns)), **options.panel(list(table.columns))}
     if method != ORDER_METHODS[0]:
         found = fipscm.infer_order(
-            table, options.scale, knowledge, method=method, weights=weights, intervened=intervened, kinds=kinds
+            table,
+            options.scale,
+            knowledge,
+            method=method,
+            weights=weights,
+            intervened=intervened,
+            kinds=kinds,
+            **columns,
         )
         print(json.dumps({"order": found}) if as_json else "\n".join(map(str, found)))
         return
-    answer = zero_shot(table, options.scale, knowledge, jobs, weights, intervened, kinds)
+    answer = zero_shot(table, options.scale, knowledge, jobs, weights, intervened, kinds, **columns)
     graph = nx.DiGraph(pairwise(answer.order)) if answer.edges is None else answer.graph()
     facts: dict[str, Any] = {"order": answer.order, "view": answer.view, "orderable": answer.orderable}
     if answer.edges is not None:
@@ -60,7 +68,7 @@ def order(
     if assess:
         rng = np.random.default_rng(seed)
         confidence = order_confidence(
-            table, rng, options.scale, knowledge, jobs, weights=weights, intervened=intervened, kinds=kinds
+            table, rng, options.scale, knowledge, jobs, weights=weights, intervened=intervened, kinds=kinds, **columns
         )
         facts["confidence"] = confidence.to_dict(orient="index")
         for cause, effect in graph.edges:

@@ -26,7 +26,7 @@ ROWS = [
     {"tables.kinds"},
     {"tables.derived.precision", "tables.derived.formulas"},
     {"tables.derived.groupings", "tables.derived.totals"},
-    {"tables.write", "tables.intervened", "tables.panel"},
+    {"tables.write", "tables.intervened", "tables.panel", "tables.level_groups"},
     {"tables.columns"},
     {"tables.blocks"},
     {"tables.training"},

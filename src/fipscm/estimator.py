@@ -24,7 +24,7 @@ from fipscm.knowledge import Knowledge
 from fipscm.mechanism.progress import OnProgress, silent
 from fipscm.questions.impute import Domain
 from fipscm.tables.blocks import Blocks
-from fipscm.tables.columns import learnable, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
+from fipscm.tables.columns import learnable, warn_of_merged, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.frames import library_of
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.panel import clusters_of, told_panel
@@ -190,6 +190,7 @@ class FiP(Asking, Judging, Saving, Showing):
             )
         warn_of_set_aside(columns)
         warn_of_spellings(columns)
+        warn_of_merged(columns)
         warn_of_missing_codes(frame)
         warn_of_near_copies(frame, columns)
         was_set = parse_intervened(columns.without_others(intervened), frame)

@@ -154,7 +154,7 @@ class Learning(State):
             imputer = Imputer(scm, Domain.of(blocks.inner_kinds, inner.frame), rng)
             for _ in range(REDRAWN):
                 redrawn.append(imputer.redraw(inner.values, inner.holes, SWEEPS_PER_ROUND, inner.intervened))
-        return draw_deviations(scm, inner.values, blocks.pairs(allowed), rng, inner.untold, redrawn)
+        return draw_deviations(scm, inner.values, blocks.pairs(allowed), rng, inner.untold, redrawn, table.clusters)
 
     def _models_on_other_orders(self, count: int, rng: np.random.Generator) -> Iterator[tuple[LearnedSCM, Deviations]]:
         """Models on plausible orders, each with its deviations."""

@@ -13,7 +13,7 @@ from fipscm.fip.state import State, generator_of
 from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.scm.base import checked_rows
 from fipscm.scm.intervention import Do, Intervention
-from fipscm.tables.frames import in_library, library_of
+from fipscm.tables.frames import in_library, library_of, with_names
 from fipscm.tables.training import TrainingTable
 from fipscm.tables.validate import one_row, training_frame
 
@@ -96,7 +96,7 @@ class Rows(State):
     def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:
         """An answer in the columns' own names, in the library of the rows asked with, or else of the training table."""
         library = self._library if asked_with is None else library_of(asked_with)
-        return in_library(library, self.columns_.decode(self.blocks_.decode(frame)))
+        return in_library(library, self.columns_.decode(self.blocks_.decode(frame), with_names(asked_with)))
 
     def _observations(self, X: Any) -> TrainingTable:
         """A table that the model can be held against, in which nothing was set from outside."""

@@ -19,6 +19,7 @@ from fipscm.tables.derived import derived_columns, near_copies
 from fipscm.tables.frames import with_names
 from fipscm.tables.gaps import is_text, told_gaps, with_gaps
 from fipscm.tables.kinds import NUMBERS, Level, NoVariable, Variable, as_kind, as_level, recognise
+from fipscm.tables.level_groups import MOST_LEVELS, LevelGroups
 from fipscm.tables.panel import Panel, no_variables, recognise_panel
 from fipscm.tables.validate import as_frame, named_frame, training_frame, unlearnable
 
@@ -57,6 +58,17 @@ def warn_of_set_aside(columns: "Columns") -> None:
     """Warn once of all columns that are not used."""
     if columns.set_aside:
         warnings.warn(columns.remark, UserWarning, stacklevel=3)
+
+
+def warn_of_merged(columns: "Columns") -> None:
+    """Warn of each category whose levels are modelled in groups."""
+    for name, groups in columns.merged.items():
+        warnings.warn(
+            f"Column '{name}' has {len(groups.levels)} levels: those that are alike in the other columns are modelled "
+            f"as one, in {len(groups.labels)} groups such as {listed(map(str, groups.labels), most=3)}.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def warn_of_near_copies(frame: pd.DataFrame, columns: "Columns") -> None:
@@ -100,6 +112,7 @@ class Columns:
         computed: from which columns those were computed that were set aside for that.
         panel: which columns name the units that rows belong to, and tell the time.
         dependence: what it means that rows belong together or follow each other, in words; empty if they do not.
+        merged: the levels of categories that have too many to model each: the levels of the variable are groups.
     """
 
     given: Sequence[Hashable]
@@ -109,6 +122,7 @@ class Columns:
     computed: Mapping[Hashable, tuple[Hashable, ...]] = field(default_factory=dict)
     panel: Panel = field(default_factory=Panel)
     dependence: str = ""
+    merged: Mapping[Hashable, LevelGroups] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -143,13 +157,16 @@ class Columns:
             if name in named:
                 remedy = ", or set its kind if it is one" if possible else ""
                 raise DataError(f"Column '{name}' {reason}, so it is taken for no variable: leave it out{remedy}.")
+        variables = {name: variable for name, variable in variables.items() if name not in others}
+        merged = _merged(variables, numbers)
         return cls(
             names,
-            {name: variable for name, variable in variables.items() if name not in others},
+            variables | {name: Variable("categorical", groups.labels) for name, groups in merged.items()},
             {name: others[name].reason for name in names if name in others},
             {name: form for name, form in forms.items() if name not in others},
             {name: each.bases for name, each in derived.items()},
             panel,
+            merged=merged,
         )
 
     @classmethod
@@ -176,6 +193,10 @@ class Columns:
     def levels(self) -> dict[Hashable, tuple[Level, ...]]:
         """The levels of each variable whose cells are names."""
         return {name: variable.levels for name, variable in self.variables.items() if variable.levels}
+
+    def cells_of(self, name: Hashable) -> tuple[Level, ...]:
+        """The levels of a column as they stand in tables; empty if it holds numbers."""
+        return self.merged[name].levels if name in self.merged else self.levels.get(name, ())
 
     @property
     def categories(self) -> dict[Hashable, tuple[Level, ...]]:
@@ -223,9 +244,9 @@ class Columns:
         coded = named.copy(deep=False)
         if any(is_text(named[name]) for name in numbers):
             coded[numbers] = with_gaps(named[numbers])[0]
-        for name, levels in self.levels.items():
+        for name in self.levels:
             if name in coded.columns:
-                coded[name] = _codes(coded[name], levels)
+                coded[name] = self._codes_of(coded[name])
         for name, form in self.forms.items():
             if form == "truth values" and name in coded.columns and coded[name].dtype == object:  # some are missing
                 coded[name] = coded[name].map(float, na_action="ignore").astype(np.float64)
@@ -244,10 +265,11 @@ class Columns:
             return rows
         return rows.drop(columns=[name for name in self.computed if name in rows.columns])
 
-    def decode(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def decode(self, frame: pd.DataFrame, rows: Any = None) -> pd.DataFrame:
         """The frame with names of levels where all numbers of a column stand for levels, whatever their number type.
 
-        Columns come back in the form that they had in the table, those of whole numbers where all numbers are.
+        Columns come back in the form that they had in the table, those of whole numbers where all numbers are. Of
+        levels that are modelled as one, those are dealt out that the `rows` had which the frame answers, or any.
         """
         named = frame.copy(deep=False)
         for name, (kind, levels) in self.variables.items():
@@ -257,7 +279,11 @@ class Columns:
             if not ((frame[name] - codes).abs() <= NEARLY).all() or codes.abs().max() > LARGEST_WHOLE:
                 continue
             if levels and codes.between(0, len(levels) - 1).all():
-                named[name] = self._formed(name, pd.Series([levels[int(code)] for code in codes], frame.index))
+                cells = pd.Series([levels[int(code)] for code in codes], frame.index)
+                if name in self.merged:
+                    has_own = isinstance(rows, pd.DataFrame) and name in rows.columns and len(rows) == len(frame)
+                    cells = self.merged[name].dealt(cells, rows[name] if has_own else None)
+                named[name] = self._formed(name, cells)
             elif not levels:
                 named[name] = self._formed(name, codes)
         return named
@@ -274,7 +300,7 @@ class Columns:
         """Cells in the form that the column had in the table."""
         form = self.forms.get(name, "")
         if form.endswith("category"):
-            kind = pd.CategoricalDtype(list(self.levels[name]), ordered=form.startswith("ordered"))
+            kind = pd.CategoricalDtype(list(self.cells_of(name)), ordered=form.startswith("ordered"))
             return cells.astype(kind)
         if form == "truth values":
             return cells.astype(bool) if cells.isin((0, 1)).all() else cells
@@ -292,9 +318,17 @@ class Columns:
         if name not in self.levels or not isinstance(value, (*_CELL_TYPES, *_SEVERAL_CELLS)):
             return value
         if isinstance(value, _CELL_TYPES):
-            return _codes(pd.Series([value], name=name), self.levels[name]).iloc[0]
-        codes = _codes(pd.Series(value, name=name), self.levels[name])
+            return self._codes_of(pd.Series([value], name=name)).iloc[0]
+        codes = self._codes_of(pd.Series(value, name=name))
         return codes if isinstance(value, pd.Series) else codes.to_numpy()  # only a Series has labels of its own
+
+    def _codes_of(self, cells: pd.Series) -> pd.Series:
+        """Numbers for the names of levels in one column; of levels that are modelled as one, the same number."""
+        name = cells.name
+        if name in self.merged and not pd.api.types.is_numeric_dtype(cells):
+            label_of = self.merged[name].label_of
+            cells = cells.astype(object).map(lambda cell: label_of(as_level(cell)), na_action="ignore")
+        return _codes(cells, self.levels[name], self.cells_of(name))
 
     def number(self, name: Hashable, value: Any) -> float:
         """The number that stands for one value of a column."""
@@ -313,7 +347,8 @@ class Columns:
         variables = [[name, *variable] for name, variable in self.variables.items()]
         pairs = {name: list(getattr(self, name).items()) for name in ("set_aside", "forms", "computed")}
         panel = {"group": self.panel.group, "times": list(self.panel.times), "dependence": self.dependence}
-        return {"given": list(self.given), "variables": variables, **pairs, **panel}
+        merged = [[name, groups.settings()] for name, groups in self.merged.items()]
+        return {"given": list(self.given), "variables": variables, **pairs, **panel, "merged": merged}
 
     @classmethod
     def restore(cls, settings: Mapping[str, Any]) -> Self:
@@ -322,7 +357,9 @@ class Columns:
         computed = {name: tuple(bases) for name, bases in settings.get("computed", ())}
         panel = Panel(settings.get("group"), tuple(settings.get("times", ())))
         forms, dependence = dict(settings.get("forms", ())), settings.get("dependence", "")
-        return cls(settings["given"], variables, dict(settings["set_aside"]), forms, computed, panel, dependence)
+        merged = {name: LevelGroups.restore(groups) for name, groups in settings.get("merged", ())}
+        aside = dict(settings["set_aside"])
+        return cls(settings["given"], variables, aside, forms, computed, panel, dependence, merged)
 
 
 _CELL_TYPES = (str, bool, int, float, np.generic)
@@ -343,8 +380,15 @@ def _form(column: pd.Series) -> str:
     return "whole numbers" if are_whole else ""
 
 
-def _codes(cells: pd.Series, levels: Sequence[Level]) -> pd.Series:
-    """Numbers for names; a column that has numbers instead of texts holds codes already."""
+def _merged(variables: Mapping[Hashable, Variable], numbers: pd.DataFrame) -> dict[Hashable, LevelGroups]:
+    """The groups of levels of each category that has too many to model each."""
+    many = [n for n, (kind, levels) in variables.items() if kind == "categorical" and len(levels) > MOST_LEVELS]
+    others = numbers[[name for name, (kind, _) in variables.items() if kind != "categorical"]].to_numpy()
+    return {name: LevelGroups.of(variables[name].levels, numbers[name].to_numpy(), others) for name in many}
+
+
+def _codes(cells: pd.Series, levels: Sequence[Level], told: Sequence[Level]) -> pd.Series:
+    """Numbers for names; a column that has numbers instead of texts holds codes already. Errors name those `told`."""
     cells = cells.where(~cells.isin(UNKNOWN - set(levels)))
     numeric = pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells)
     if numeric and all(isinstance(level, str) for level in levels):
@@ -358,6 +402,6 @@ def _codes(cells: pd.Series, levels: Sequence[Level]) -> pd.Series:
         place = f" (row {unknown[0]}, counted from 0)" if len(cells) > 1 else ""
         raise DataError(
             f"'{cells.iloc[unknown[0]]}' is not a level of column '{cells.name}'{place}: in the table that the model "
-            f"was learned from there are {listed(levels, most=20)}."
+            f"was learned from there are {listed(told, most=20)}."
         )
     return codes.astype(np.float64)

@@ -27,7 +27,7 @@ def fitted(function):
     rng = np.random.default_rng(0)
     z = rng.multivariate_normal([0, 0], [[1, 0.9], [0.9, 1]], ROWS)
     y = function(z) + 0.2 * rng.standard_normal(ROWS)
-    skip = Skip.unsolved(3, 2_000, torch.Generator().manual_seed(0))
+    skip = Skip.unsolved(3, torch.Generator().manual_seed(0))
     waves = Waves(torch.from_numpy(skip.frequencies[:2, :512]), torch.from_numpy(skip.phases[:512]))
     process, fit = fit_curve(z, y, waves, learn_process(z, y))
     return process, skip.with_curve(2, np.arange(2), process, fit)

@@ -88,7 +88,7 @@ def solve_in_closed_form(
         steps = steps_of("Solving nodes", on_progress)
         return skip.solved(table.z, allowed, fitted, smooth, steps, unusable, parabolas, nodes)
 
-    skip = solved(Skip.unsolved(len(allowed), len(table.z), generator), unusable)
+    skip = solved(Skip.unsolved(len(allowed), generator), unusable)
     found = ClosedForm(skip, _box(table, allowed, unusable), unusable, curved, smooth, smoothness, parabolas)
     if not sets_aside:
         return found

@@ -13,12 +13,13 @@ from fipscm.mechanism.noise.distribution import NARROWEST, TabulatedDensity
 from fipscm.mechanism.regression.curve import fit_curve
 from fipscm.mechanism.regression.parabola import Parabola, fit_parabola
 from fipscm.mechanism.regression.process import Process
-from fipscm.mechanism.regression.skip import FEW_ROWS, Skip
+from fipscm.mechanism.regression.skip import Skip
 from fipscm.mechanism.regression.smooth import WaveRegression, leverage_of_waves
 from fipscm.mechanism.regression.spread import Spread, SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
 
+FEW_ROWS = 800  # of more, hardly any lies so alone that a curve passes through it
 COMPARED_ROWS = 6_000  # on which kinds of noise are compared
 HIGHEST_LEVERAGE = 0.99  # of one row; a residual divided by less than what is left would be arbitrary
 

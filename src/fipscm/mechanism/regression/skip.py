@@ -28,8 +28,7 @@ if TYPE_CHECKING:  # needed for a fit only, and slow to import
     from fipscm.mechanism.regression.process import Process
     from fipscm.mechanism.regression.smooth import Fit, Waves
 
-WAVES = 1_024  # with half as many, counterfactual errors grew
-FEW_ROWS, MANY_WAVES = 800, 4_096  # that up to so many rows have: solved in the rows, they cost little
+WAVES = 1_024  # with half as many, counterfactual errors grew; four times as many gain nothing, also with 400 rows
 WAVES_PER_CAUSE = 256  # a line needs fewer to be filled evenly than a space
 MOST_ROWS = 100_000  # that parabolas are fitted to
 CHUNK = 4_096  # rows at a time: the waves of a million rows do not fit into memory
@@ -76,13 +75,12 @@ class Skip:
         return cls(**{field.name: arrays[field.name] for field in fields(cls) if field.name in arrays})
 
     @classmethod
-    def unsolved(cls, variables: int, rows: int, generator: "torch.Generator") -> "Skip":
-        """Waves without amplitudes, to be `solved` with so many rows."""
+    def unsolved(cls, variables: int, generator: "torch.Generator") -> "Skip":
+        """Waves without amplitudes, to be `solved`."""
         from fipscm.mechanism.regression.smooth import Waves
 
-        count = MANY_WAVES if rows <= FEW_ROWS else WAVES
-        waves, square = Waves.draw(variables, count, generator), np.zeros((variables, variables))
-        amplitudes, intercept = np.zeros((variables, count)), np.zeros(variables)
+        waves, square = Waves.draw(variables, WAVES, generator), np.zeros((variables, variables))
+        amplitudes, intercept = np.zeros((variables, WAVES)), np.zeros(variables)
         return cls(square, square, amplitudes, intercept, waves.frequencies.numpy(), waves.phases.numpy())
 
     @on_one_thread()
@@ -118,7 +116,7 @@ class Skip:
         for step, node in enumerate(curved, start=1):
             causes, process = np.flatnonzero(allowed[node]), smoothness[node]
             rows = uncentred_rows(z[:fitted], node, unusable)
-            count = self._count(len(causes))
+            count = min(len(self.phases), WAVES_PER_CAUSE * len(causes))
             own = waves.of(causes.tolist(), count)
             solution = fit_waves(rows[:, causes], rows[:, node], own.suited_to(process), process)
             weights[node, causes], relevance[node, causes] = solution.weights, process.relevance
@@ -132,11 +130,6 @@ class Skip:
             causes, rows = np.flatnonzero(allowed[node]), uncentred_rows(z[:MOST_ROWS], node, unusable)
             skip = skip.with_parabola(node, causes, fit_parabola(rows[:, causes], rows[:, node], parabolas[node]))
         return skip
-
-    def _count(self, causes: int) -> int:
-        """How many of the waves a curve of so many causes has; where they cost little, a space is filled as a line."""
-        each = WAVES_PER_CAUSE * causes if len(self.phases) == MANY_WAVES else WAVES_PER_CAUSE
-        return min(len(self.phases), each * causes)
 
     def with_node(self, node: int, intercept: float, causes: Order, weights: Array, amplitudes: Array) -> "Skip":
         """The same skip, where one node has other weights (P,) of its causes (P,) and amplitudes (M,)."""

@@ -153,18 +153,16 @@ def test_a_yes_no_column_deviates_as_far_as_logistic_regression_may_err(rare):
     assert 0.7 < np.std(slopes[1:], ddof=1) / error < 1.5  # a little more for bends; 40 draws err by a tenth
 
 
-def test_rows_of_one_cluster_tell_as_much_as_one_row():
+def test_rows_that_err_together_leave_more_open():
     rng = np.random.default_rng(5)
-    x = rng.standard_normal(200)
-    once = pd.DataFrame({"x": x, "y": 2 * x + rng.standard_normal(200)})
-    tenfold = pd.concat([once] * 10, ignore_index=True)
+    clusters = np.repeat(np.arange(100), 10)
+    x, error = (rng.standard_normal(100)[clusters] + rng.standard_normal(1000) for _ in range(2))
+    rows = pd.DataFrame({"x": x, "y": 2 * x + error})
+    scm = FiP(order=["x", "y"], noise="additive", random_state=0).fit(rows).scm_
     possible = np.array([[False, False], [True, False]])
-
-    def spread(rows, clusters):
-        scm = FiP(order=["x", "y"], random_state=0).fit(rows).scm_
-        found = draw_deviations(scm, rows.to_numpy(), possible, np.random.default_rng(0), clusters=clusters)
-        return found.straight[1:, 1, 1].std()
-
-    alone = spread(once, None)
-    assert spread(tenfold, None) < alone / 2
-    assert spread(tenfold, np.tile(np.arange(200), 10)) == pytest.approx(alone, rel=0.4)
+    alone, together = (
+        draw_deviations(scm, rows.to_numpy(), possible, np.random.default_rng(0), clusters=labels).straight[1:, 1, 1]
+        for labels in (None, clusters)
+    )
+    # The variance of the mean of ten products, each pair of which is correlated by one half times one half.
+    assert together.std() / alone.std() == pytest.approx(np.sqrt(1 + 9 / 4), rel=0.3)

@@ -42,9 +42,7 @@ class Constraints:
 
     def named(self, names: Sequence[Hashable]) -> set[Hashable]:
         """The columns that the user speaks of; a graph without names speaks of all of them."""
-        known = self.knowledge
-        groups = [() if self.order is None else self.order, known.roots, known.leaves, *known.tiers]
-        groups += [*known.required_edges, *known.forbidden_edges]
+        groups = [() if self.order is None else self.order, self.knowledge.columns]
         if isinstance(self.graph, nx.Graph):
             groups.append(self.graph.nodes)
         elif self.graph is not None:

@@ -105,13 +105,14 @@ def _add_answers(app: FastAPI, session: Session) -> None:
 def _add_edits(app: FastAPI, session: Session) -> None:
     @app.put("/api/edits")
     def edit(edited: Edited) -> dict[str, Any]:
-        own = session.edits.knowledge  # roots and leaves came with the model and stay
+        own = session.edits.knowledge  # roots, leaves and what comes before what are not edited here and stay
         knowledge = Knowledge(
             required_edges=_pairs(session, edited.required),
             forbidden_edges=_pairs(session, edited.forbidden),
             tiers=[[session.column(name) for name in tier] for tier in edited.tiers],
             roots=own.roots,
             leaves=own.leaves,
+            before=own.before,
         )
         kinds = {session.column(name): kind for name, kind in edited.kinds.items()}
         session.edit(Edits(knowledge, tuple(_pairs(session, edited.hidden)), kinds))

@@ -79,7 +79,7 @@ class KnowledgeFile:
         unused = {name for each in statements for name in each.statement.columns if name in set_aside}
         if unused:
             told = in_words([f"'{name}'" for name in columns.values() if name in unused])
-            warnings.warn(f"What {self.name} says of {told} is left out: not used.", UserWarning, stacklevel=2)
+            warnings.warn(f"What {self.name} says of {told} is left out, for the table is used without.", stacklevel=2)
         kept = [name for name in columns.values() if name not in unused]
         statements = [Located(each.statement.restricted(kept), each.line) for each in statements]
         return self._joined(statements, known or Knowledge(), list(columns.values()))
@@ -104,20 +104,24 @@ class KnowledgeFile:
 
     def _joined(self, statements: Sequence[Located], known: Knowledge, names: Sequence[Hashable]) -> Knowledge:
         """All statements joined, or an error that names the lines which contradict each other."""
-        for place, (statement, line) in enumerate(statements):
-            earlier = list(statements[:place])
-            if not contradiction(joined((each.statement for each in (*earlier, statements[place])), known), names):
+
+        def clash(chosen: Iterable[Located], start: Knowledge = known) -> bool:
+            return bool(contradiction(joined((each.statement for each in chosen), start), names))
+
+        for count, last in enumerate(statements):
+            needed = list(statements[: count + 1])
+            if not clash(needed):
                 continue
-            for candidate in statements[:place]:  # without those that the contradiction does not need
-                others = [each for each in earlier if each is not candidate]
-                if contradiction(joined((each.statement for each in (*others, statements[place])), known), names):
-                    earlier = others
-            told = f"line{'s' if len(earlier) > 1 else ''} {in_words([each.line for each in earlier])}"
-            sentence = contradiction(statement.joined_to(known if not earlier else Knowledge()), names)
-            if not earlier:
-                told = "itself" if contradiction(statement.joined_to(Knowledge()), names) else "the options given"
-            detail = f" ({sentence.partition(': ')[2].partition('.')[0]})" if sentence.startswith("The knowledge") else ""
-            raise KnowledgeError(f"{_place(self.name, line)} contradicts {told}{detail}: change or remove one of them.")
+            for candidate in statements[:count]:  # without those that the contradiction does not need
+                others = [each for each in needed if each is not candidate]
+                needed = others if clash(others) else needed
+            lines = [each.line for each in needed[:-1]]
+            other = f"line{'s' if len(lines) > 1 else ''} {in_words(lines)}" if lines else "itself"
+            if not clash(needed, Knowledge()):
+                other = f"{other} and the options given" if lines else "the options given"
+            raise KnowledgeError(
+                f"{_place(self.name, last.line)} contradicts {other}: change or remove one of the two."
+            )
         return joined((each.statement for each in statements), known)
 
 

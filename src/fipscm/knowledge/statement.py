@@ -4,6 +4,8 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
 
+import numpy as np
+
 from fipscm.errors import KnowledgeError
 from fipscm.knowledge.knowledge import Knowledge
 
@@ -106,10 +108,10 @@ def added(
     Column by column, a statement keeps what can be kept. A column that something is known to precede is no root, and
     one that is known to precede something is no leaf.
     """
-    before = known.must_precede(names)
+    pairs = [(names[early], names[late]) for early, late in np.argwhere(known.must_precede(names))]
     taken = {
-        "roots": {name for name, late in zip(names, before.any(axis=0), strict=True) if late} - {*known.roots},
-        "leaves": {name for name, early in zip(names, before.any(axis=1), strict=True) if early} - {*known.leaves},
+        "roots": {late for _, late in pairs} - {*known.roots},
+        "leaves": {early for early, _ in pairs} - {*known.leaves},
     }
     taken_over, dropped = [], []
     for statement in statements:

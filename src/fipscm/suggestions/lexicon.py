@@ -2,12 +2,14 @@
 
 import re
 import tomllib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
+
+import networkx as nx
 
 from fipscm.suggestions.words import spellings, words_of
 
@@ -18,6 +20,7 @@ SHORT_PARTS = {"age", "mom", "dad", "hus", "sex"}  # except for these
 SHORTEST_ENDING = 5  # letters of a German word at the end of a compound whose beginning is not known
 NEUTRAL, RELATIVE, BLOCKED, EARLY, LATE = "neutral", "relative", "blocked", "early", "late"
 ANY = "*"
+OF_PARENTS = ("education", "occupation", "earnings", "ability")  # which a word for a relative makes the parents'
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Concept:
     words: Mapping[str, tuple[str, ...]]
     root: bool = False
     leaf: bool = False
+    leaf_in: tuple[str, ...] = ()
+    not_leaf_in: tuple[str, ...] = ()
     waves: bool = False
     why: str = ""
     kinds: tuple[str, ...] = ()
@@ -40,6 +45,7 @@ class Chain:
 
     stages: tuple[tuple[str, ...], ...]
     why: str
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Part:
-    """A piece of a name: the concept or the role of its words, None if unknown; whether its language puts heads last."""
+    """A piece of a name: the concept or role of its words, None if unknown; whether its language puts heads last."""
 
     role: str | None
     head_last: bool = True
@@ -69,8 +75,10 @@ class Lexicon:
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.concepts = {name: _concept(name, facts) for name, facts in content["concept"].items()}
         self.chains = tuple(
-            Chain(tuple(tuple(stage) for stage in facts["stages"]), facts["why"]) for facts in content["chain"]
+            Chain(tuple(map(tuple, facts["stages"])), facts["why"], tuple(facts.get("needs", ())))
+            for facts in content["chain"]
         )
+        self.aftermath = {*_listed(content["aftermath"])}
         self._prepositions = {*_listed(content["prepositions"])}
         roles = {NEUTRAL: "neutral", RELATIVE: "relatives", EARLY: "early", LATE: "late", BLOCKED: "blocked"}
         self._parts = {
@@ -149,24 +157,23 @@ class Lexicon:
         """The concept of a name; a name that is not understood whole is never a root or a leaf."""
         if not parts or any(part.role == BLOCKED for part in parts):
             return None
-        is_relative = any(part.role == RELATIVE for part in parts)
         named = [part for part in parts if part.role != RELATIVE]
         if not named:
             return self.concepts["parents"]
         known = [part for part in named if part.role in self.concepts]
-        if not known:
-            return None
-        is_whole = len(known) == len(named)
         others = [part for part in known if not self.concepts[str(part.role)].root]
-        if not others:
-            return self.concepts[str(known[0].role)] if is_whole else None
-        is_first = has_preposition or not all(part.head_last for part in others)
-        head = others[0] if is_first else others[-1]
-        if not is_whole and (self.concepts[str(head.role)].leaf or named[0 if is_first else -1].role is None):
+        if others:
+            is_first = has_preposition or not all(part.head_last for part in others)
+            head, end = (others[0], named[0]) if is_first else (others[-1], named[-1])
+        elif known and len(known) == len(named):
+            head = end = known[0]
+        else:
             return None
-        if is_relative and head.role in ("education", "occupation", "earnings", "ability"):
-            return self.concepts["parents"]
-        return self.concepts[str(head.role)]
+        concept = self.concepts[str(head.role)]
+        if len(known) < len(named) and (concept.leaf or end.role is None):
+            return None
+        is_inherited = len(named) < len(parts) and concept.name in OF_PARENTS
+        return self.concepts["parents"] if is_inherited else concept
 
 
 @cache
@@ -176,15 +183,21 @@ def lexicon() -> Lexicon:
     return Lexicon(tomllib.loads(text))
 
 
-def orderings(chain: Chain) -> list[tuple[str, str]]:
-    """The pairs of concepts of neighbouring stages of a chain."""
-    return [(early, late) for first, second in pairwise(chain.stages) for early in first for late in second]
+def concept_graph(chains: Iterable[Chain]) -> nx.DiGraph:
+    """What comes before what: an edge between concepts of neighbouring stages, with the reason as `why`."""
+    graph = nx.DiGraph()
+    for chain in chains:
+        for early, late in pairwise(chain.stages):
+            graph.add_edges_from(product(early, late), why=chain.why)
+    return graph
 
 
 def _concept(name: str, facts: Mapping[str, Any]) -> Concept:
     words = {language: tuple(_listed(facts[language])) for language in LANGUAGES}
-    rest = {key: value for key, value in facts.items() if key not in LANGUAGES}
-    return Concept(name, words=words, **{**rest, "kinds": tuple(facts.get("kinds", ()))})
+    rest: dict[str, Any] = {
+        key: tuple(fact) if isinstance(fact, list) else fact for key, fact in facts.items() if key not in LANGUAGES
+    }
+    return Concept(name, words=words, **rest)
 
 
 def _listed(text: str) -> list[str]:

@@ -1,19 +1,23 @@
 """What the names and kinds of columns suggest that the user may know. Nothing here looks at how columns go together."""
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 
 from fipscm.graph import descendants
 from fipscm.knowledge import Knowledge
 from fipscm.knowledge.file import as_toml, write_statements
 from fipscm.knowledge.statement import Statement, added, in_words, joined
-from fipscm.suggestions.lexicon import ANY, Lexicon, Reading, lexicon
-from fipscm.suggestions.waves import timed
+from fipscm.suggestions.lexicon import ANY, Chain, Concept, Lexicon, Reading, concept_graph, lexicon
+from fipscm.suggestions.waves import measured_late, timed
+from fipscm.suggestions.words import words_of
 from fipscm.tables.columns import Columns
 from fipscm.tables.validate import named_frame
 
@@ -22,6 +26,7 @@ HEADING = (
     "Then use it with the option --knowledge, as in: fipscm fit data.csv --knowledge knowledge.toml",
 )
 MOST_NAMED = 3  # columns in the one sentence of `hint`
+Stages = tuple[tuple[str, ...], ...]
 # Such as y81 and d90, which are 1 in a year and 0 in the others.
 _YEAR_DUMMY = re.compile(r"(y|yr|d|dy|year)_?((19|20)?\d\d)", flags=re.IGNORECASE)
 
@@ -53,14 +58,11 @@ class Suggestions:
     def hint(self) -> str:
         """One clause about what comes first and what last, for a sentence that begins with 'Names suggest that'."""
         first = [name for fact in self.facts if fact.kind == "roots" for name in fact.columns]
-        chains = [fact for fact in self.facts if fact.kind == "tiers"]
-        last = [name for fact in self.facts if fact.kind == "leaves" for name in fact.columns]
-        last = last or (list(chains[-1].groups[-1]) if chains else [])
+        before = descendants(self.knowledge.precedence(self.names)).sum(axis=0)  # how many come before each
+        last = [name for name, number in zip(self.names, before, strict=True) if number == before.max() > len(first)]
         told = [f"{_few(first)} {'comes' if len(first) == 1 else 'come'} first"] if first else []
-        if last and first:
-            told.append(f"{_few(last)} last")
-        elif last and chains:
-            told.append(f"{_few(chains[-1].groups[0])} comes before {_few(last)}")
+        if last:
+            told.append(f"{_few(last)} last" if first else f"{_few(last)} {'comes' if len(last) == 1 else 'come'} last")
         return " and ".join(told)
 
     def added_to(self, known: Knowledge | None) -> tuple[Knowledge, list[Statement]]:
@@ -90,15 +92,16 @@ def suggest(data: Any) -> Suggestions:
     >>> print(suggest(table))
     The names of the columns suggest:
       sex: no causes among the other columns (People and animals are born with their sex.)
-      schooling before wage: Parents come before their children's schooling, schooling before the job, and the job \
-before its pay.
+      schooling before wage: Schooling comes before the job, and the job before its pay.
     """
     frame = named_frame(data)
     kinds = Columns.of(frame).kinds
     book = lexicon()
     readings = {name: _read(name, kind, book) for name, kind in kinds.items()}
     names = tuple(readings)
-    statements = [*_roots(readings), *timed(frame, readings), *_leaves(readings), *_chains(readings, book)]
+    times = timed(frame, readings)
+    late = measured_late(readings, times)
+    statements = [*_roots(readings), *times, *_leaves(readings, kinds, book.aftermath), *_chains(readings, late, book)]
     return Suggestions(tuple(_consistent(statements, names)), names)
 
 
@@ -110,36 +113,73 @@ def _read(name: Hashable, kind: str, book: Lexicon) -> Reading:
 
 
 def _roots(readings: Mapping[Hashable, Reading]) -> list[Statement]:
-    return _by_reason("roots", {n: each.concept.why for n, each in readings.items() if each.concept and each.concept.root})
+    return _by_reason("roots", {name: each.concept for name, each in readings.items() if each.concept})
 
 
-def _leaves(readings: Mapping[Hashable, Reading]) -> list[Statement]:
-    return _by_reason(
-        "leaves", {n: each.concept.why for n, each in readings.items() if each.concept and each.concept.leaf}
-    )
+def _leaves(
+    readings: Mapping[Hashable, Reading], kinds: Mapping[Hashable, str], aftermath: Collection[str]
+) -> list[Statement]:
+    """Endings that are a yes or no and have no aftermath, and the one price of things."""
+    found = {name: each.concept for name, each in readings.items() if each.concept}
+    present = Counter(concept.name for concept in found.values())
+    goes_on = any(word in aftermath for name in readings for word in words_of(name))
+    last = {}
+    for name, concept in found.items():
+        is_price = present.keys() & {*concept.leaf_in} and not present.keys() & {*concept.not_leaf_in}
+        if (concept.leaf and kinds[name] == "binary" and not goes_on) or (is_price and present[concept.name] == 1):
+            last[name] = concept
+    return _by_reason("leaves", last)
 
 
-def _by_reason(kind: str, reasons: Mapping[Hashable, str]) -> list[Statement]:
+def _by_reason(kind: str, concepts: Mapping[Hashable, Concept]) -> list[Statement]:
     """One statement for all columns that have the same reason."""
     groups: dict[str, list[Hashable]] = {}
-    for name, reason in reasons.items():
-        groups.setdefault(reason, []).append(name)
+    for name, concept in concepts.items():
+        if kind == "leaves" or concept.root:
+            groups.setdefault(concept.why, []).append(name)
     return [Statement(kind, (tuple(names),), reason) for reason, names in groups.items()]
 
 
-def _chains(readings: Mapping[Hashable, Reading], book: Lexicon) -> list[Statement]:
-    """The columns of each chain of concepts; roots come first anyway."""
+def _chains(readings: Mapping[Hashable, Reading], late: Collection[Hashable], book: Lexicon) -> list[Statement]:
+    """What follows from the chains of concepts; roots come first anyway.
+
+    What was measured late comes after other columns, never before: these may have been measured earlier.
+    """
     by_concept: dict[str, list[Hashable]] = {}
     for name, reading in readings.items():
         if reading.concept is not None and not reading.concept.root:
             by_concept.setdefault(reading.concept.name, []).append(name)
+    chains = [chain for chain in book.chains if not chain.needs or by_concept.keys() & {*chain.needs}]
     found = []
-    for chain in book.chains:
-        others = [concept for concept in by_concept if not any(concept in stage for stage in chain.stages)]
-        stages = [others if stage == (ANY,) else stage for stage in chain.stages]
-        groups = [tuple(name for concept in stage for name in by_concept.get(concept, ())) for stage in stages]
-        found.append(Statement("tiers", tuple(group for group in groups if group), chain.why))
+    for stages, reason in [*_own_stages(chains, by_concept), *_implied_stages(chains, by_concept)]:
+        groups = [[name for concept in stage for name in by_concept.get(concept, ())] for stage in stages]
+        timely = [[name for name in group if name not in late] for group in groups]
+        found.append(_tiers(timely, reason))
+        for place, group in enumerate(groups):
+            earlier = [name for before in timely[:place] for name in before]
+            found.append(_tiers([earlier, [name for name in group if name in late]], reason))
     return found
+
+
+def _own_stages(chains: Iterable[Chain], present: Collection[str]) -> Iterable[tuple[Stages, str]]:
+    """The stages of each chain and its reason."""
+    for chain in chains:
+        others = tuple(concept for concept in present if not any(concept in stage for stage in chain.stages))
+        yield tuple(others if stage == (ANY,) else stage for stage in chain.stages), chain.why
+
+
+def _implied_stages(chains: Iterable[Chain], present: Collection[str]) -> Iterable[tuple[Stages, str]]:
+    """Pairs of concepts that are ordered by way of concepts that the table does not have."""
+    graph = concept_graph(chain for chain in chains if (ANY,) not in chain.stages)
+    for late in (concept for concept in present if concept in graph):
+        for early in (concept for concept in present if concept in nx.ancestors(graph, late)):
+            path = nx.shortest_path(graph, early, late)
+            reasons = dict.fromkeys(graph.edges[edge]["why"] for edge in pairwise(path))
+            yield ((early,), (late,)), " ".join(reasons)
+
+
+def _tiers(groups: Iterable[Sequence[Hashable]], reason: str) -> Statement:
+    return Statement("tiers", tuple(tuple(group) for group in groups if group), reason)
 
 
 def _consistent(statements: Iterable[Statement], names: Sequence[Hashable]) -> list[Statement]:

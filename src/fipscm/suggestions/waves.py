@@ -33,13 +33,19 @@ def timed(frame: pd.DataFrame, readings: Mapping[Hashable, Reading]) -> list[Sta
     numbered = _by_wave(measured)
     words = _by_word(measured)
     found = [
+        *(_around(groups, treatments) for groups in (years, numbered, words)),
         _statement(years, "The year in the name tells when it was measured."),
         _statement(numbered, "The number in the name counts the measurements."),
         _statement(words, "The name tells which was measured first."),
-        *(_around(groups, treatments) for groups in (years, numbered, words)),
         *_lags(frame, list(measured)),
     ]
     return [each for each in found if not each.says_nothing]
+
+
+def measured_late(readings: Mapping[Hashable, Reading], times: Sequence[Statement]) -> set[Hashable]:
+    """Columns that were measured after others, so that what has no time in its name may be earlier."""
+    later = {name for each in times for group in each.groups[1:] for name in group}
+    return later | {name for name, each in readings.items() if each.moment == LATE}
 
 
 def _statement(groups: Sequence[Collection[Hashable]], reason: str) -> Statement:
@@ -85,8 +91,8 @@ def _by_wave(readings: Mapping[Hashable, Reading]) -> list[list[Hashable]]:
     bare = {"".join(words_of(name)) for name in readings}
     found = {}
     for stem, waves in stems.items():
-        numbers = sorted(waves)
-        if len(waves) > 1 and stem not in bare and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+        in_a_row = len(waves) > 1 and max(waves) - min(waves) == len(waves) - 1
+        if in_a_row and stem not in bare:
             found.update({name: number for number, name in waves.items()})
     return _grouped(found)
 

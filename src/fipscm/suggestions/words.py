@@ -11,7 +11,7 @@ _SEAMS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])
 def words_of(name: Hashable) -> list[str]:
     """The words and numbers of a name, in small letters without accents.
 
-    >>> words_of("wt82_71"), words_of("lifeExp"), words_of("Größe (cm)"), words_of("HDLchol")
+    >>> words_of("wt82_71"), words_of("lifeExp"), words_of("Größe (cm)"), words_of("HDL.chol")
     (['wt', '82', '71'], ['life', 'exp'], ['grosse', 'cm'], ['hdl', 'chol'])
     """
     return [word.lower() for word in re.findall(r"[^\W_]+", _SEAMS.sub(" ", _plain(str(name))))]

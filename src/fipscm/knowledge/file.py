@@ -17,7 +17,7 @@ import tomllib
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -173,12 +173,12 @@ class _Parser:
         top = {key: value for key, value in content.items() if key != TABLE}
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             self._refuse(1, f"'{TABLE}' is written in double brackets, as [[{TABLE}]]")
-        first, *_ = (*self.headers, len(self.lines) + 1)
-        yield from self._of_table(top, 1, first)
-        ends = [*self.headers[1:], len(self.lines) + 1]
-        # A header that the pattern does not see leaves the lines of the whole file.
-        spans = list(zip(self.headers, ends, strict=True)) if len(self.headers) == len(tables) else []
-        for table, (start, end) in zip(tables, spans or [(1, ends[-1])] * len(tables), strict=True):
+        borders = [*self.headers, len(self.lines) + 1]
+        yield from self._of_table(top, 1, borders[0])
+        # Tables without such headers, as in known = [{...}], may stand on any line.
+        are_seen = len(self.headers) == len(tables)
+        spans = list(pairwise(borders)) if are_seen else [(1, borders[-1])] * len(tables)
+        for table, (start, end) in zip(tables, spans, strict=True):
             yield from self._of_table(table, start, end)
 
     def _of_table(self, table: Mapping[str, Any], start: int, end: int) -> Iterable[Located]:

@@ -7,7 +7,7 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from fipscm.errors import KnowledgeError
-from fipscm.knowledge.knowledge import Knowledge
+from fipscm.knowledge.knowledge import Edge, Knowledge
 
 KEYS = ("tiers", "roots", "leaves", "forbidden", "required")  # as they are called in a knowledge file
 
@@ -57,8 +57,8 @@ class Statement:
             return replace(known, **{field: (*getattr(known, field), *self.groups)})
         if not known.tiers:
             return replace(known, tiers=self.groups)
-        pairs = chain.from_iterable(product(*two) for two in combinations(self.groups, 2))
-        return replace(known, before=tuple(dict.fromkeys((*known.before, *pairs))))
+        told = {*_pairs(known.tiers), *known.before}
+        return replace(known, before=(*known.before, *(pair for pair in _pairs(self.groups) if pair not in told)))
 
     def __str__(self) -> str:
         listed = [in_words(group) for group in self.groups]
@@ -136,6 +136,11 @@ def in_words(names: Sequence[Hashable]) -> str:
     """
     shown = [str(name) for name in names]
     return " and ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else "".join(shown)
+
+
+def _pairs(tiers: Iterable[Iterable[Hashable]]) -> Iterable[Edge]:
+    """Each column of a tier with each of a later one."""
+    return chain.from_iterable(product(*two) for two in combinations(tiers, 2))
 
 
 def _among(group: Iterable[Hashable], columns: Collection[Hashable]) -> tuple[Hashable, ...]:

@@ -128,6 +128,11 @@ def _add_edits(app: FastAPI, session: Session) -> None:
         session.edit(imported(named, _pairs(session, hidden), found, session.edits.kinds))
         return description.of_edits(session.edits)
 
+    @app.post("/api/suggestions", status_code=202)
+    def apply_suggestions() -> dict[str, Any]:
+        session.apply_suggestions()
+        return description.of_session(session)
+
     @app.post("/api/refit", status_code=202)
     def refit() -> dict[str, Any]:
         session.refit()

@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from fipscm.knowledge import Knowledge
     from fipscm.order import infer_order
     from fipscm.scm.intervention import Shift
+    from fipscm.suggestions.suggest import suggest
 
     load = FiP.load
 
-__all__ = ["FiP", "Knowledge", "Shift", "infer_order", "load"]
+__all__ = ["FiP", "Knowledge", "Shift", "infer_order", "load", "suggest"]
 __version__ = "0.1.0"
 
 _PLACES = {
@@ -21,6 +22,7 @@ _PLACES = {
     "Shift": "fipscm.scm.intervention:Shift",
     "infer_order": "fipscm.order:infer_order",
     "load": "fipscm.estimator:FiP.load",
+    "suggest": "fipscm.suggestions.suggest:suggest",
 }
 __getattr__ = deferred(__name__, _PLACES)
 

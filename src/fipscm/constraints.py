@@ -3,7 +3,7 @@
 Shapes: D variables.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -42,9 +42,7 @@ class Constraints:
 
     def named(self, names: Sequence[Hashable]) -> set[Hashable]:
         """The columns that the user speaks of; a graph without names speaks of all of them."""
-        known = self.knowledge
-        groups = [() if self.order is None else self.order, known.roots, known.leaves, *known.tiers]
-        groups += [*known.required_edges, *known.forbidden_edges]
+        groups: list[Iterable[Hashable]] = [() if self.order is None else self.order, self.knowledge.columns]
         if isinstance(self.graph, nx.Graph):
             groups.append(self.graph.nodes)
         elif self.graph is not None:

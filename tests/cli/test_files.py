@@ -21,7 +21,8 @@ ORDER = ("order", "--no-assess")
 def test_a_table_gives_the_same_answer_in_every_dialect(fipscm, table):
     table.to_csv("plain.csv", index=False)
     plain = fipscm(*ORDER, "plain.csv")
-    assert plain.stderr == ""
+    assert plain.stderr.startswith("fipscm: Names suggest that age comes first")
+    assert plain.stderr.count("\n") == 1
     table.to_csv("german.csv", index=False, sep=";", decimal=",", encoding="utf-16")
     table.to_csv("packed.csv.gz", index=False)
     table.to_excel("book.xlsx", index=False)
@@ -31,7 +32,8 @@ def test_a_table_gives_the_same_answer_in_every_dialect(fipscm, table):
         with open(name, "rb") as file:
             assert fipscm(*ORDER, "-", stdin=file.read()).stdout == plain.stdout
     said = fipscm(*ORDER, "german.csv").stderr
-    assert said == "fipscm: 'german.csv' was read with semicolons between cells, encoding utf-16, decimal commas.\n"
+    read = "fipscm: 'german.csv' was read with semicolons between cells, encoding utf-16, decimal commas.\n"
+    assert said == read + plain.stderr.replace("plain.csv", "german.csv")
 
 
 def test_options_overrule_what_was_understood(fipscm, table):

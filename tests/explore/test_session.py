@@ -84,3 +84,22 @@ def test_the_verdict_comes_by_itself(session):
         Event().wait(0.1)
     assert session.verdict.text
     assert session.verdict.passed is not None
+
+
+def test_suggestions_are_offered_until_they_are_applied(table):
+    rows = table[["age", "dose", "sleep"]].rename(columns={"sleep": "wage", "dose": "schooling"}).head(100)
+    session = Session(Data(rows, "data.csv"), lambda report: FiP(random_state=0).fit(rows, on_progress=report)).start()
+    session.wait(60)
+    assert [each.kind for each in session.suggestions] == ["roots", "tiers"]
+    assert session.edits == Edits()  # never unasked
+    session.edit(Edits(Knowledge(forbidden_edges=[("age", "wage")])))
+    session.apply_suggestions()
+    session.wait(60)
+    assert session.screen.model.causal_order_ == ["age", "schooling", "wage"]
+    assert session.edits.knowledge.forbidden_edges == (("age", "wage"),)
+    assert session.suggestions == ()
+
+
+def test_nothing_is_suggested_where_the_order_was_given(fresh):
+    assert fresh.screen.model.order is not None
+    assert fresh.suggestions == ()

@@ -12,11 +12,13 @@ from fipscm.cli.commands.learn import fit, order
 from fipscm.cli.commands.pretrain import pretrain
 from fipscm.cli.commands.report import report
 from fipscm.cli.commands.simulated import demo, simulate
+from fipscm.cli.commands.suggest import suggest
 
 app = typer.Typer(add_completion=False)
 
 for command in (
     demo,
+    suggest,
     order,
     fit,
     sample,

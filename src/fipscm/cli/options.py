@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -12,6 +13,7 @@ import typer
 import fipscm
 from fipscm.cli.names import KINDS, MISSING, SCALES
 from fipscm.cli.typed import as_column, as_columns, as_edge, as_kind
+from fipscm.errors import KnowledgeError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from fipscm.tables.textfile import Reading
 
 
-def _known(help_text: str) -> Any:
-    return typer.Option(help=help_text, rich_help_panel="What you know of the table")
+def _known(help_text: str, *names: str) -> Any:
+    return typer.Option(*names, help=help_text, rich_help_panel="What you know of the table")
 
 
 def _written(help_text: str, *names: str) -> Any:
@@ -45,6 +47,10 @@ Edges = Annotated[list[str] | None, _known('"CAUSE->EFFECT", with the quotes; re
 Tiers = Annotated[str | None, _known("Earliest first: names by commas, tiers by semicolons.")]
 Roots = Annotated[str | None, _known("Columns without causes, separated by commas.")]
 Leaves = Annotated[str | None, _known("Columns without effects, separated by commas.")]
+KnowledgePath = Annotated[str | None, _known("File with tiers, roots, leaves and edges, as fipscm suggest writes it.")]
+Suggested = Annotated[
+    bool, _known("Apply what the names of the columns suggest, as fipscm suggest tells it.", "--suggested")
+]
 Intervened = Annotated[
     str | None, _known("Column of the table that names, row by row, what was set from outside; empty for nothing.")
 ]
@@ -100,6 +106,8 @@ class OrderOptions(ReadOptions):
     tiers: Tiers = None
     roots: Roots = None
     leaves: Leaves = None
+    knowledge: KnowledgePath = None
+    suggested: Suggested = False
     intervened: Intervened = None
     columns: Kept = None
     drop: Dropped = None
@@ -144,22 +152,53 @@ class OrderOptions(ReadOptions):
         """The columns that are spoken of."""
         from fipscm.constraints import Constraints
 
-        return Constraints(knowledge=self.knowledge(columns) or fipscm.Knowledge()).named(columns)
+        return Constraints(knowledge=self.typed(columns)).named(columns)
 
     def kinds(self, columns: Sequence[Hashable]) -> dict[Hashable, str] | None:
         """The kinds of columns that were set by hand; None if none was."""
         return dict(as_kind(text, columns) for text in self.kind) if self.kind else None
 
-    def knowledge(self, columns: Sequence[Hashable]) -> "fipscm.Knowledge | None":
-        """The constraints on these columns; None if there are none."""
-        known = fipscm.Knowledge(
+    def typed(self, columns: Sequence[Hashable]) -> "fipscm.Knowledge":
+        """The constraints on these columns that were typed."""
+        return fipscm.Knowledge(
             required_edges=[as_edge(text, columns) for text in self.require or ()],
             forbidden_edges=[as_edge(text, columns) for text in self.forbid or ()],
             tiers=[as_columns(tier, columns) for tier in (self.tiers or "").split(";") if tier.strip()],
             roots=as_columns(self.roots, columns),
             leaves=as_columns(self.leaves, columns),
         )
+
+    def constraints(self, chosen: "Chosen") -> "fipscm.Knowledge | None":
+        """What is known of a table: as typed, from a file, and as names suggest if that was asked for; None if nothing.
+
+        A suggestion gives way to what the user says.
+        """
+        columns = list(chosen.table.columns)
+        known = self.typed(columns)
+        if self.knowledge is not None:
+            from fipscm.knowledge.file import KnowledgeFile
+
+            known = KnowledgeFile.read(self.knowledge).knowledge(columns, chosen.known.set_aside, known)
+        if self.suggested:
+            known = _with_suggestions(known, chosen)
         return None if known == fipscm.Knowledge() else known
+
+    @property
+    def tell_the_order(self) -> bool:
+        """Whether something about the order was told, or asked to be taken from names."""
+        told = self.require, self.forbid, self.tiers, self.roots, self.leaves, self.knowledge
+        return self.suggested or any(told)
+
+
+def _with_suggestions(known: "fipscm.Knowledge", chosen: "Chosen") -> "fipscm.Knowledge":
+    """What is known and what names suggest; suggestions that contradict what is known are named and left out."""
+    found = fipscm.suggest(chosen.variables)
+    known, dropped = found.added_to(known)
+    if not found.facts:
+        warnings.warn("The names of the columns suggest nothing, so --suggested adds nothing.", stacklevel=2)
+    for statement in dropped:
+        warnings.warn(f"Not applied as suggested, for it contradicts what you gave: {statement}", stacklevel=2)
+    return known
 
 
 class Chosen(NamedTuple):
@@ -168,6 +207,11 @@ class Chosen(NamedTuple):
     table: "pd.DataFrame"
     known: "Columns"
     intervened: list[list[Hashable]] | None  # what was set in each row; None where no column names that
+
+    @property
+    def variables(self) -> "pd.DataFrame":
+        """The table without the columns that are set aside."""
+        return self.table[list(self.known.variables)]
 
 
 @dataclass(frozen=True)
@@ -187,14 +231,22 @@ class FitOptions(OrderOptions):
         """The columns that are spoken of; what a graph speaks of is seen where it is read."""
         return super().named(columns) | set(as_columns(self.order, columns))
 
-    def estimator(self, columns: Sequence[Hashable], seed: int, **settings: Any) -> "fipscm.FiP":
+    @property
+    def tell_the_order(self) -> bool:
+        """Whether something about the order was told, perhaps all of it."""
+        return self.fix_the_order or super().tell_the_order
+
+    def estimator(self, chosen: Chosen, seed: int, **settings: Any) -> "fipscm.FiP":
         """A model of these columns, still to be fitted; progress is shown if somebody watches."""
         from fipscm.tables.read import read_table
 
+        if self.suggested and self.fix_the_order:
+            raise KnowledgeError("With --order or --graph no order is left to suggest: leave out --suggested.")
+        columns = list(chosen.table.columns)
         return fipscm.FiP(
             order=None if self.order is None else as_columns(self.order, columns),
             graph=None if self.graph is None else read_table(self.graph, row_names=True),
-            knowledge=self.knowledge(columns),
+            knowledge=self.constraints(chosen),
             kinds=self.kinds(columns),
             keep=self.kept(columns),
             **self.panel(columns),

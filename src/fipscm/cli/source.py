@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tempfile import NamedTemporaryFile
 
 from fipscm.cli.names import MODEL_SUFFIX
-from fipscm.cli.options import FitOptions
+from fipscm.cli.options import Chosen, FitOptions
 from fipscm.errors import DataError, KnowledgeError, ModelFileError
 from fipscm.estimator import FiP
 from fipscm.graph import listed
@@ -27,6 +27,7 @@ class Source:
     known: Columns
     model: Callable[[], FiP]
     table: ReadTable | None = None
+    chosen: Chosen | None = None
 
     @property
     def is_saved(self) -> bool:
@@ -60,10 +61,10 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
         read = parse_table(content, "Standard input", reading=options.reading)
     else:
         read = read_with_writing(path, reading=options.reading)
-    table, known, intervened = options.choose(read.frame)
-    known.require_variables(fewest=2)
-    estimator = options.estimator(list(table.columns), seed)
-    return Source(known, lambda: estimator.fit(table, intervened=intervened), read)
+    chosen = options.choose(read.frame)
+    chosen.known.require_variables(fewest=2)
+    estimator = options.estimator(chosen, seed)
+    return Source(chosen.known, lambda: estimator.fit(chosen.table, intervened=chosen.intervened), read, chosen)
 
 
 def rows_for(path: str | None, source: Source, options: FitOptions) -> ReadTable:

@@ -33,6 +33,7 @@ def of_session(session: Session) -> Json:
         "verdict": {**asdict(session.verdict), "pending": session.verdict is CHECKING},
         "unusual": session.unusual,
         "edits": of_edits(session.edits),
+        "suggestions": [str(each) for each in session.suggestions],
         "screen": of_screen(session.screen) if session.has_screen else None,
     }
 

@@ -26,7 +26,7 @@ class Edits:
     """All edits together. `knowledge` and `kinds` are what a model obeys; hidden common causes are only marked.
 
     Attributes:
-        knowledge: edges, tiers, roots and leaves.
+        knowledge: edges, tiers, roots, leaves, and what comes before what.
         hidden: pairs of columns with a hidden common cause.
         kinds: what columns are, where the expert says so.
     """
@@ -61,6 +61,7 @@ class Edits:
         """The order nearest to a given one that the edits permit: a column moves only where it must."""
         rank = {name: position for position, name in enumerate(order)}
         before = self.applied_to(graph)
+        before.add_edges_from(self.knowledge.before)
         for earlier, later in combinations(self.knowledge.tiers, 2):
             before.add_edges_from(product(earlier, later))
         return list(nx.lexicographical_topological_sort(before, key=rank.__getitem__))

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from fipscm.explore.job import CancelledError, Job, OnProgress
 from fipscm.explore.one_row import most_unusual
 from fipscm.explore.screen import Screen
 from fipscm.knowledge import Knowledge
+from fipscm.knowledge.statement import Statement
+from fipscm.suggestions.suggest import suggest
 from fipscm.tables.kinds import as_kind
 
 if TYPE_CHECKING:
@@ -82,6 +84,7 @@ class Session:
         self.failure: str | None = None
         self._screen: Screen | None = None
         self._lock = Lock()
+        self._suggested = suggest(data.table)
         self._columns = {str(name): name for name in data.table.columns}
         self._job = Job(lambda report: self._show(first_model, report))
 
@@ -120,6 +123,20 @@ class Session:
             as_kind(self.data.table[name], kind)
         with self._lock:
             self.edits = edits
+
+    @property
+    def suggestions(self) -> tuple[Statement, ...]:
+        """What names suggest and the edits do not say yet; nothing where the order or the graph was given."""
+        if self._screen is None or self._screen.model.order is not None or self._screen.model.graph is not None:
+            return ()
+        known = self.edits.knowledge
+        return () if self._suggested.added_to(known)[0] == known else self._suggested.facts
+
+    def apply_suggestions(self) -> None:
+        """Add what names suggest to the edits, as far as it does not contradict them, and fit again."""
+        known, _ = self._suggested.added_to(self.edits.knowledge)
+        self.edit(replace(self.edits, knowledge=known))
+        self.refit()
 
     def refit(self) -> None:
         """Fit again on the edits, in the background; the model on the screen stays until the new one is there."""

@@ -1,5 +1,8 @@
 """What an expert knows, edited in the page: edges, tiers, hidden causes, a graph as text."""
 
+from fipscm.estimator import FiP
+from fipscm.explore.session import Data, Session
+
 
 def _choose_edge(page, cause, effect):
     page.get_by_role("tab", name="Edit the graph").click()
@@ -67,3 +70,16 @@ def test_a_graph_comes_in_as_text(visit, fresh):
     page.get_by_role("button", name="Take over as knowledge").click()
     page.get_by_text("Taken over").wait_for()
     assert ("dose", "sleep") in fresh.edits.knowledge.required_edges
+
+
+def test_suggestions_are_shown_and_one_click_applies_them(visit, table):
+    rows = table[["age", "dose"]].head(100)
+    session = Session(Data(rows, "data.csv"), lambda report: FiP(random_state=0).fit(rows, on_progress=report)).start()
+    session.wait(60)
+    page = visit(session)
+    card = page.locator("#suggestions")
+    card.get_by_text("age: no causes among the other columns").wait_for()
+    card.get_by_role("button", name="Apply").click()
+    card.wait_for(state="hidden")
+    session.wait(60)
+    assert session.edits.knowledge.roots == ("age",)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, OwnRows, Seed, unfolded
+from fipscm.cli.suggested import tell_suggestions
 from fipscm.cli.typed import as_column, as_intervention, compared_values
 from fipscm.cli.usual import usual_values
 from fipscm.errors import KnowledgeError
@@ -108,6 +109,8 @@ def effect(
         print(json.dumps({**asked, **facts, **levels}))
     else:
         print(found)
+    if source.chosen is not None:
+        tell_suggestions(model, source.chosen, options)
 
 
 @unfolded

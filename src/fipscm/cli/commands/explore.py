@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fipscm.cli.names import MODEL_SUFFIX
-from fipscm.cli.options import FitOptions, Seed, unfolded
+from fipscm.cli.options import Chosen, FitOptions, Seed, unfolded
 from fipscm.errors import DataError, KnowledgeError
 
 if TYPE_CHECKING:
@@ -92,18 +92,18 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
         raise DataError(
             f"'{path}' is not a saved model, whose name ends in .fip: give one table, or a model and a table."
         )
-    chosen, known, named = options.choose(read_table(path, reading=options.reading))
+    chosen = options.choose(read_table(path, reading=options.reading))
+    known = chosen.known
     known.require_variables(fewest=2)
     warn_of_set_aside(known)
-    table = known.without_others(chosen)
+    table = chosen.variables
     # Mistakes in the table and in what is known about it are found before the page opens.
     training_frame(known.encode(table), fewest_columns=2, missing_cells=options.missing != "refuse")
-    intervened = known.without_others(named)
-    options.knowledge(list(table.columns))
+    intervened = known.without_others(chosen.intervened)
+    estimator = options.estimator(Chosen(table, known, intervened), seed)
 
     def fit(report: Callable[[str, int, int, str], Any]) -> "FiP":
         report("Getting ready", 0, 1, "")
-        estimator = options.estimator(list(table.columns), seed)
         return estimator.fit(table, intervened=intervened, on_progress=report)
 
     return Data(table, path, None, intervened), fit

@@ -11,6 +11,7 @@ import fipscm
 from fipscm.cli.doubt import SURE, doubt
 from fipscm.cli.names import MODEL_SUFFIX, NOISES, ORDER_METHODS
 from fipscm.cli.options import Assess, FitOptions, Json, OrderOptions, Rows, Seed, unfolded
+from fipscm.cli.suggested import tell_suggestions
 from fipscm.errors import ModelFileError, OrderError
 
 Picture = Annotated[str | None, typer.Option(help="Draw the graph into this PNG, PDF, SVG or DOT file.")]
@@ -40,9 +41,10 @@ def order(
         if method in ORDER_METHODS[1:]:
             raise OrderError(f"The method '{method}' finds no graph to draw: leave out --plot, or --method.")
         require_writable_picture(plot)
-    table, known, intervened = options.choose(read_table(data, reading=options.reading))
+    chosen = options.choose(read_table(data, reading=options.reading))
+    table, known, intervened = chosen
     known.require_variables(fewest=2)
-    knowledge, kinds = options.knowledge(list(table.columns)), options.kinds(list(table.columns))
+    knowledge, kinds = options.constraints(chosen), options.kinds(list(table.columns))
     columns: dict[str, Any] = {"keep": options.kept(list(table.columns)), **options.panel(list(table.columns))}
     if method != ORDER_METHODS[0]:
         found = fipscm.infer_order(
@@ -81,6 +83,7 @@ def order(
     print(json.dumps(facts) if as_json else "\n".join(map(str, answer.order)))
     for sentence in unsure:
         print(f"fipscm: {sentence}", file=sys.stderr)
+    tell_suggestions(data, chosen, options)
 
 
 @unfolded
@@ -115,12 +118,13 @@ def fit(
     require_writable(out)
     if plot is not None:
         require_writable_picture(plot)
-    table, _, intervened = options.choose(read_table(data, reading=options.reading))
-    estimator = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip, noise=noise)
-    model = estimator.fit(table, intervened=intervened)
+    chosen = options.choose(read_table(data, reading=options.reading))
+    estimator = options.estimator(chosen, seed, edges=edges, prune=prune, skip=skip, noise=noise)
+    model = estimator.fit(chosen.table, intervened=chosen.intervened)
     if assess:
         model.assess()
     model.save(out)
+    tell_suggestions(data, chosen, options)
     if plot is not None:
         draw_graph(model.to_networkx(standardized=True), plot)
     found = [{"cause": cause, "effect": effect, **facts} for cause, effect, facts in model.graph_.edges(data=True)]

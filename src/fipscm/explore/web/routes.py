@@ -105,13 +105,14 @@ def _add_answers(app: FastAPI, session: Session) -> None:
 def _add_edits(app: FastAPI, session: Session) -> None:
     @app.put("/api/edits")
     def edit(edited: Edited) -> dict[str, Any]:
-        own = session.edits.knowledge  # roots and leaves came with the model and stay
+        own = session.edits.knowledge  # roots, leaves and what comes before what are not edited here and stay
         knowledge = Knowledge(
             required_edges=_pairs(session, edited.required),
             forbidden_edges=_pairs(session, edited.forbidden),
             tiers=[[session.column(name) for name in tier] for tier in edited.tiers],
             roots=own.roots,
             leaves=own.leaves,
+            before=own.before,
         )
         kinds = {session.column(name): kind for name, kind in edited.kinds.items()}
         session.edit(Edits(knowledge, tuple(_pairs(session, edited.hidden)), kinds))
@@ -126,6 +127,11 @@ def _add_edits(app: FastAPI, session: Session) -> None:
         found = session.screen.model.graph_
         session.edit(imported(named, _pairs(session, hidden), found, session.edits.kinds))
         return description.of_edits(session.edits)
+
+    @app.post("/api/suggestions", status_code=202)
+    def apply_suggestions() -> dict[str, Any]:
+        session.apply_suggestions()
+        return description.of_session(session)
 
     @app.post("/api/refit", status_code=202)
     def refit() -> dict[str, Any]:

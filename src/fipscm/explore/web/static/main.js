@@ -8,6 +8,7 @@ import { buildExport } from "./export.js";
 import { buildRow } from "./row.js";
 import { buildTarget } from "./target.js";
 import { buildSliders } from "./sliders.js";
+import { buildSuggestions } from "./suggestions.js";
 import { movement } from "./levels.js";
 import { dropStrange, question, readAddress, releaseAll, screen, store, subscribe, tell } from "./store.js";
 
@@ -47,6 +48,7 @@ async function look() {
       buildRow(byId("panel-row"));
       buildTarget(byId("panel-target"));
       buildExport(byId("panel-export"));
+      buildSuggestions(watch);
     }
     dropStrange();
     buildSliders(byId("sliders"));

@@ -5,7 +5,9 @@ Shapes: D variables.
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
+from os import PathLike
+from typing import Self
 
 import numpy as np
 
@@ -26,6 +28,7 @@ class Knowledge:
         tiers: groups of variables, earliest first; nothing in a later tier causes anything in an earlier one.
         roots: variables without causes.
         leaves: variables without effects.
+        before: (earlier, later) pairs: the later one never causes the earlier one, nor does anything that follows it.
 
     >>> known = Knowledge(tiers=[["age"], ["dose", "pain"]], forbidden_edges=[("pain", "dose")])
     >>> known.allowed(["age", "dose", "pain"]).astype(int)  # row = effect, column = cause
@@ -39,14 +42,35 @@ class Knowledge:
     tiers: Sequence[Iterable[Hashable]] = ()
     roots: Iterable[Hashable] = ()
     leaves: Iterable[Hashable] = ()
+    before: Iterable[Edge] = ()
 
     def __post_init__(self) -> None:
-        for field in ("required_edges", "forbidden_edges"):
+        for field in ("required_edges", "forbidden_edges", "before"):
             object.__setattr__(self, field, tuple((cause, effect) for cause, effect in getattr(self, field)))
         for field in ("roots", "leaves"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
         object.__setattr__(self, "tiers", tuple(tuple(tier) for tier in self.tiers))
         self._check_tiers()
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """What a file such as knowledge.toml tells; see docs/knowledge.md."""
+        from fipscm.knowledge.file import KnowledgeFile
+
+        return cls(**vars(KnowledgeFile.read(path).knowledge()))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a file that `load` reads."""
+        from fipscm.knowledge.file import write_statements
+        from fipscm.knowledge.statement import statements_of
+
+        write_statements(statements_of(self), path)
+
+    @property
+    def columns(self) -> tuple[Hashable, ...]:
+        """The variables that are spoken of, each once."""
+        pairs = (*self.required_edges, *self.forbidden_edges, *self.before)
+        return tuple(dict.fromkeys(chain.from_iterable((*pairs, *self.tiers, self.roots, self.leaves))))
 
     def must_precede(self, names: Sequence[Hashable]) -> Mask:
         """(D, D), true at [i, j] where i stands before j in every order permitted; a contradiction is named.
@@ -55,10 +79,10 @@ class Knowledge:
         """
         position = self._positions(names)
         before = np.zeros((len(names), len(names)), dtype=np.bool_)
-        for cause, effect in self.required_edges:
-            before[position[cause], position[effect]] = True
-        for earlier, later in pairwise(tier for tier in self.tiers if tier):
-            before[np.ix_([position[name] for name in earlier], [position[name] for name in later])] = True
+        for earlier, later in (*self.required_edges, *self.before):
+            before[position[earlier], position[later]] = True
+        for early, late in pairwise(tier for tier in self.tiers if tier):
+            before[np.ix_([position[name] for name in early], [position[name] for name in late])] = True
         cycle = find_cycle(before)
         if cycle is not None:
             path = " before ".join(str(names[node]) for node in cycle)
@@ -122,8 +146,7 @@ class Knowledge:
 
     def _positions(self, names: Sequence[Hashable]) -> dict[Hashable, int]:
         position = {name: column for column, name in enumerate(names)}
-        edges = (*self.required_edges, *self.forbidden_edges, *self.tiers, self.roots, self.leaves)
-        for name in (name for group in edges for name in group):
+        for name in self.columns:
             if name not in position:
                 raise unknown_name("variable in the knowledge", name, names)
         return position

@@ -1,0 +1,3 @@
+from fipscm.knowledge.knowledge import Edge, Knowledge
+
+__all__ = ["Edge", "Knowledge"]

@@ -96,23 +96,6 @@ def as_value(text: str, column: Hashable, known: "Columns", place: str = "") -> 
         raise InterventionError(f"'{text}'{place} {remedy}.") from None
 
 
-def compared_values(
-    treated: str | None, control: str | None, column: Hashable, known: "Columns"
-) -> tuple[float, float]:
-    """The two values of a column to compare; what is not named is 1 and 0, or the second and the first of two levels.
-
-    Of more than two levels none is the usual one.
-    """
-    levels = [str(level) for level in known.levels.get(column, ())]
-    if len(levels) > 2 and (treated is None or control is None):
-        raise InterventionError(
-            f"'{column}' has the levels {', '.join(levels)}: say with --treated and --control which two to compare."
-        )
-    usual = (levels[1], levels[0]) if levels else ("1", "0")
-    above, below = (each or other for each, other in zip((treated, control), usual, strict=True))
-    return as_value(above, column, known), as_value(below, column, known)
-
-
 def _as_number(text: str) -> str:
     """What to write instead of a text: the number in it with a decimal point, or an example."""
     found = re.fullmatch(r"([+-]?[0-9]*[.,]?[0-9]+)\s*\D*", text)

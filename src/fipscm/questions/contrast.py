@@ -54,11 +54,16 @@ def require_comparable(column: Hashable, columns: Columns) -> None:
 
 
 def usual_contrast(scm: LearnedSCM, columns: Columns, column: Hashable) -> Contrast:
-    """The second and the first of two levels, or the upper and the lower quartile with two digits of their distance."""
+    """The second and the first of two levels, or else the upper and the lower quartile."""
     require_comparable(column, columns)
     levels = column_levels(scm, columns).get(column)
     if levels is not None and len(levels.codes) == 2:
         return Contrast(float(levels.codes[1]), float(levels.codes[0]))
+    return quartile_contrast(scm, columns, column)
+
+
+def quartile_contrast(scm: LearnedSCM, columns: Columns, column: Hashable) -> Contrast:
+    """The upper and the lower quartile of a column that is no category, with two digits of their distance."""
     place = scm.names.index(column)
     drawn = scm.sample_arrays(DRAWN, np.random.default_rng(0))[0][:, place]
     # Values that rows have: between two levels or two counts there is nothing.

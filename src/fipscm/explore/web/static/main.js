@@ -4,6 +4,7 @@ import { ask, latest } from "./api.js";
 import { byId, fill, shown, signed } from "./dom.js";
 import { showGraph } from "./graph.js";
 import { buildEdit } from "./edit.js";
+import { buildEffect } from "./effect.js";
 import { buildExport } from "./export.js";
 import { buildRow } from "./row.js";
 import { buildTarget } from "./target.js";
@@ -50,6 +51,7 @@ async function look() {
     }
     dropStrange();
     buildSliders(byId("sliders"));
+    buildEffect(byId("panel-effect"));
     buildEdit(byId("panel-edit"), watch);
     showGraph(byId("graph"));
     tell("question");
@@ -81,7 +83,8 @@ function showHead() {
   byId("about").textContent = `${model ? `${file(model)} on ` : ""}${file(table)} · ${rows.toLocaleString("en")} rows · ${columns.length} columns`;
   document.title = `${file(table)} · fipscm explore`;
   const place = byId("verdict");
-  place.className = `verdict ${verdict.pending ? "pending" : verdict.passed ? "passed" : "doubtful"}`;
+  const stands = screen()?.edges.every(({ directed }) => directed);
+  place.className = `verdict ${verdict.pending ? "pending" : verdict.passed && stands ? "passed" : "doubtful"}`;
   const [first, ...rest] = verdict.text.split("\n");
   const remarks = screen()?.remarks ?? [];
   const note = failure && screen() ? `${failure} The earlier model is still shown. ` : "";

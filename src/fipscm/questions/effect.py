@@ -75,7 +75,9 @@ class Question:
 
     def change_of(self, level: Level | None) -> str:
         """What changes, in words: the outcome, or the probability of one of its levels."""
-        return str(self.outcome) if level is None else f"the probability that {self.outcome} is {level}"
+        if level is None:
+            return str(self.outcome)
+        return f"the probability that {self.outcome} is {f'{level:g}' if isinstance(level, float) else level}"
 
     def levels_of(self, response: Response) -> tuple[Level, ...]:
         """The levels of the outcome whose probabilities change: the second of two, or all of a category."""

@@ -166,7 +166,7 @@ class Effect:
     def _repr_html_(self) -> str:
         asked = self.question
         ends = interval_picture(self.low, self.estimate, self.high)
-        heading = f"{asked.treatment} → {asked.outcome}: {digits(self.estimate, '+')}"
+        heading = f"Effect of {asked.treatment} on {asked.outcome}: {digits(self.estimate, '+')}"
         return card(heading, f"<div>{ends}</div>", paragraph(str(self)))
 
     def __float__(self) -> float:

@@ -97,6 +97,9 @@ def test_an_open_edge_has_no_head_and_no_weight(visit, unsure):
     assert edge.get_attribute("aria-label").startswith("age - dose, direction open (60 % for age first)")
     assert page.locator(".edge .line[marker-end]").count() == page.locator(".edge").count() - 1
     assert page.locator(".legend .open").is_visible()
+    page.locator(".variable[data-column=dose] input[type=number]").fill("12")
+    page.locator(".variable[data-column=dose] input[type=number]").press("Enter")
+    page.get_by_text("It is open which comes first, age or dose.").wait_for()
     _choose_edge(page, "age", "dose")
     assert page.locator("#edge-facts").inner_text().startswith("Direction open: 60 % for age first")
 

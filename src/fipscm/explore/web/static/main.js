@@ -142,6 +142,7 @@ function showSentence() {
     return;
   }
   const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
+  const note = (text) => Object.assign(document.createElement("em"), { textContent: text });
   const words = ["If "];
   acted.forEach(([column, { kind, value }], at) => {
     const { axis, levels, kind: sort } = variables[column];
@@ -161,6 +162,8 @@ function showSentence() {
   });
   if (effects.length > 3) words.push(` and ${effects.length - 3} more change${effects.length === 4 ? "s" : ""}`);
   if (effects.length) words.push(".");
+  const unsure = screen().edges.filter(({ directed, cause, effect }) => !directed && (store.answer.changes.has(cause) || store.answer.changes.has(effect)));
+  for (const { cause, effect } of unsure.slice(0, 2)) words.push(note(` It is open which comes first, ${cause} or ${effect}.`));
   const far = acted.filter(([column, { kind, value }]) => {
     const { low, high, mean, levels } = variables[column];
     if (levels) return false;
@@ -170,9 +173,7 @@ function showSentence() {
   for (const [column] of far) {
     const { low, high, axis } = variables[column];
     const range = axis[1] - axis[0];
-    const note = document.createElement("em");
-    note.textContent = ` The rows of ${column} go from ${shown(low, range)} to ${shown(high, range)}: beyond them the answer is a guess.`;
-    words.push(note);
+    words.push(note(` The rows of ${column} go from ${shown(low, range)} to ${shown(high, range)}: beyond them the answer is a guess.`));
   }
   place.replaceChildren(...words);
 }

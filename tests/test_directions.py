@@ -11,7 +11,7 @@ import pytest
 
 from fipscm import Knowledge
 from fipscm.cli.doubt import doubt
-from fipscm.directions import DIRECTION_THRESHOLD, NAMED, in_words, open_edges, with_directions
+from fipscm.directions import DIRECTION_THRESHOLD, NAMED_EDGES, in_words, open_edges, with_directions
 from fipscm.display import graph_card
 from fipscm.dot import to_dot
 from fipscm.layout import layered, to_svg
@@ -70,7 +70,7 @@ def test_open_edges_come_least_sure_first_and_a_long_list_is_cut():
         found.add_edge(one, other, confidence=0.9 - place / 20, directed=False)
     shares = [share for *_, share in open_edges(found)]
     assert shares == sorted(shares)
-    assert in_words(open_edges(found)).endswith(f", and {9 - NAMED} more")
+    assert in_words(open_edges(found)).endswith(f", and {9 - NAMED_EDGES} more")
     assert open_edges(nx.DiGraph([("age", "dose")])) == []
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from fipscm.knowledge import Knowledge
 
-NAMED = 5  # edges, the least sure ones: a longer list is not read
+NAMED_EDGES = 5  # edges, the least sure ones: a longer list is not read
 DIRECTION_THRESHOLD = 0.9  # of a calibrated confidence: one direction in ten that stands may still be wrong
 OpenEdge = tuple[Hashable, Hashable, float]  # as it is in the graph, and the confidence in that direction
 
@@ -55,5 +55,5 @@ def in_words(edges: Sequence[OpenEdge]) -> str:
     >>> in_words([("dose", "pain", 0.62)])
     'dose - pain (62% for dose first)'
     """
-    told = [f"{cause} - {effect} ({share:.0%} for {cause} first)" for cause, effect, share in edges[:NAMED]]
-    return ", ".join([*told, f"and {len(edges) - NAMED} more"] if len(edges) > NAMED else told)
+    told = [f"{cause} - {effect} ({share:.0%} for {cause} first)" for cause, effect, share in edges[:NAMED_EDGES]]
+    return ", ".join([*told, f"and {len(edges) - NAMED_EDGES} more"] if len(edges) > NAMED_EDGES else told)

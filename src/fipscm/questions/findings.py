@@ -27,7 +27,7 @@ class Finding:
             object.__setattr__(self, "verdict", "")
 
 
-DIRECTIONS = "directions"  # the check that counts the edges whose direction is open
+DIRECTION_CHECK = "directions"  # the check that counts the edges whose direction is open
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +51,7 @@ class CheckResult:
         """The verdict in one sentence without its full stop; where directions are open, nothing is said to hold."""
         if not self.passed:
             return "The model's assumptions look doubtful"
-        if any(finding.check == DIRECTIONS and not finding.passed for finding in self.findings):
+        if any(finding.check == DIRECTION_CHECK and not finding.passed for finding in self.findings):
             return "Nothing in this table contradicts the model, but it leaves directions open"
         return "The model's assumptions hold"
 

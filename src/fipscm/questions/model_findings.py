@@ -13,7 +13,7 @@ from fipscm.directions import in_words, open_edges
 from fipscm.errors import counted
 from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.order.classical.hidden_causes import LIKELY, suspects
-from fipscm.questions.findings import DIRECTIONS, Finding
+from fipscm.questions.findings import DIRECTION_CHECK, Finding
 from fipscm.questions.kernel_tests import dependence, discrepancy
 from fipscm.questions.noise_sizes import size_correlations
 
@@ -137,7 +137,7 @@ def direction_findings(graph: nx.DiGraph) -> Iterator[Finding]:
     if not edges:
         return
     yield Finding(
-        DIRECTIONS,
+        DIRECTION_CHECK,
         "edges",
         len(unsure) / edges,
         float("nan"),

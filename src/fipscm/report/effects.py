@@ -11,7 +11,7 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.directions import DIRECTION_THRESHOLD
 from fipscm.questions.column_levels import ColumnLevels, column_levels
-from fipscm.questions.contrast import Contrast, quartile_contrast, usual_contrast
+from fipscm.questions.contrast import ValueContrast, quartile_contrast, usual_contrast
 from fipscm.questions.effect import Effect
 from fipscm.report.model import FittedModel
 from fipscm.report.words import number, signed
@@ -112,7 +112,7 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
     """
     scm, outer, levels = model.scm_, model.blocks_.outer, column_levels(model.scm_, model.columns_)
     noise = scm.noise.sample(UNITS, rng)
-    sizes, best = np.zeros((len(outer), len(outer))), dict[tuple[int, int], Contrast]()
+    sizes, best = np.zeros((len(outer), len(outer))), dict[tuple[int, int], ValueContrast]()
     for cause in np.flatnonzero(model.blocks_.largest(scm.adjacency).any(axis=1)):
         for contrast in contrasts(model, outer[cause], levels.get(outer[cause])):
             found = np.abs(standardized_effects(model, outer[cause], contrast, noise))
@@ -128,18 +128,18 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
     return sorted(strong, key=lambda each: -abs(each.standardized[1]))
 
 
-def contrasts(model: FittedModel, cause: Hashable, levels: ColumnLevels | None) -> list[Contrast]:
+def contrasts(model: FittedModel, cause: Hashable, levels: ColumnLevels | None) -> list[ValueContrast]:
     """The changes of one column that are tried."""
     scm, members = model.scm_, model.blocks_.within(cause)
     if len(members) > 1:
         usual = int(scm.centre[list(members)].argmax())
-        return [Contrast(float(code), float(usual)) for code in range(len(members)) if code != usual]
+        return [ValueContrast(float(code), float(usual)) for code in range(len(members)) if code != usual]
     # Of grades none is the usual one to ask about, but a report has to choose.
     choose = quartile_contrast if levels is not None and len(levels.codes) > 2 else usual_contrast
     return [choose(scm, model.columns_, cause)]
 
 
-def standardized_effects(model: FittedModel, cause: Hashable, contrast: Contrast, noise: Array) -> Array:
+def standardized_effects(model: FittedModel, cause: Hashable, contrast: ValueContrast, noise: Array) -> Array:
     """(D,), total effects on units with these noises (N, E), in standard deviations of the outcomes; 0 on itself.
 
     That on a category is that on the level which changes most.

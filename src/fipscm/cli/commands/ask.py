@@ -11,7 +11,7 @@ from fipscm.errors import KnowledgeError
 from fipscm.tables.stream import STREAM, require_one_stream
 
 # Of an effect, in JSON, besides what was asked.
-TOLD = (
+EFFECT_FACTS = (
     *("estimate", "low", "high", "level", "possible", "ruled_out", "precedes", "agreement"),
     *("by_order", "sign_flips"),
 )
@@ -112,7 +112,9 @@ def effect(
         turned = (
             {name: getattr(found.if_first, name) for name in ("estimate", "low", "high")} if found.if_first else None
         )
-        print(json.dumps({**asked, **{name: getattr(found, name) for name in TOLD}, **levels, "if_first": turned}))
+        print(
+            json.dumps({**asked, **{name: getattr(found, name) for name in EFFECT_FACTS}, **levels, "if_first": turned})
+        )
     else:
         print(found)
 

@@ -94,13 +94,15 @@ def test_hidden_common_causes_are_drawn_and_warned_of_where_they_are_known(docum
     assert "Claims that nothing outside of the table matters" in [limit.use for limit in none_seen]
 
 
-def test_where_most_directions_are_in_doubt_the_headline_says_so(document):
+def test_where_directions_are_in_doubt_the_headline_says_so(document):
     passed = replace(document.check, findings=tuple(replace(each, passed=True) for each in document.check.findings))
     doubtful = [(cause, effect, 0.6) for cause, effect, _ in document.edges]
     sure, unsure = (render(replace(document, check=passed, doubtful=pairs)).html for pairs in ([], doubtful))
     assert "As far as a table can tell, yes" in sure
     assert "which way every edge points is in doubt" in unsure
     assert "As far as a table can tell, yes" not in unsure
+    one = render(replace(document, check=passed, doubtful=doubtful[:1])).html
+    assert "which way some edges point is in doubt" in one
 
 
 def graph_of(document):

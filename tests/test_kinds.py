@@ -182,7 +182,9 @@ def test_numbers_outside_of_an_ordinal_are_refused():
     with pytest.raises(DataError, match="9 is not a level of column 'stars': choose one of 1, 2, 3, 4, 5"):
         model.counterfactual(rows.assign(stars=9), {})
     with pytest.raises(DataError, match="0 is not a level of column 'stars'"):
-        model.effect("stars", "price")
+        model.effect("stars", "price", treated=1, control=0)
+    asked = model.effect("stars", "price").question
+    assert {asked.treated, asked.control} <= {1, 2, 3, 4, 5}
 
 
 def test_missing_levels_are_imputed_as_levels(table):

@@ -190,7 +190,7 @@ def test_svg_holds_names_as_text_a_sentence_per_edge_and_dashed_arcs():
     drawn = ET.fromstring(to_svg(graph, layered(graph), [("<b>a</b>", "c & d")]))
     assert {"".join(text.itertext()) for text in drawn.iter("text")} == set(graph)
     said = [title.text for title in drawn.iter("title")]
-    assert "<b>a</b> lowers b: 0.50 standard deviations per standard deviation; its direction holds in 75%" in said[1]
+    assert "<b>a</b> lowers b: 0.50 standard deviations per standard deviation; its direction is 75% sure" in said[1]
     assert said[0] == "<b>a</b> and c & d may share a hidden cause"
     widths = {path.get("class"): float(path.get("stroke-width")) for path in drawn.iter("path") if path.get("class")}
     assert widths["edge raises"] > widths["edge lowers"]
@@ -208,4 +208,4 @@ def test_an_edge_of_a_category_has_no_sign():
         "edge changes",
         "edge raises",
     ]
-    assert "ward changes age; its direction holds in 90% of the orders" in [title.text for title in drawn.iter("title")]
+    assert "ward changes age; its direction is 90% sure" in [title.text for title in drawn.iter("title")]

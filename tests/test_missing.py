@@ -62,7 +62,7 @@ def test_intervals_are_wider_for_missing_cells(table):
     holed = table.mask(np.random.default_rng(2).random(table.shape) < 0.4)
     widths = []
     for rows in (table, holed):
-        found = FiP(order=ORDER, random_state=0).fit(rows).effect("dose", on="pain")
+        found = FiP(order=ORDER, random_state=0).fit(rows).effect("dose", on="pain", treated=1.0, control=0.0)
         widths.append(found.high - found.low)
     assert widths[1] > 1.1 * widths[0]
 
@@ -83,7 +83,7 @@ def test_cells_that_are_missing_where_an_effect_is_large_bias_neither_cause_nor_
     holed = frame.assign(cause=frame["cause"].where(frame["effect"] < 0.5))
     model = FiP(graph=nx.DiGraph([("cause", "effect")]), random_state=0).fit(holed)
     assert abs(model.sample(2000, random_state=0)["cause"].mean()) < 0.15 < abs(holed["cause"].mean())
-    assert model.effect("cause", on="effect").estimate == pytest.approx(1, abs=0.15)
+    assert model.effect("cause", on="effect", treated=1.0, control=0.0).estimate == pytest.approx(1, abs=0.15)
 
 
 def test_dropping_is_learning_from_complete_rows(holed):

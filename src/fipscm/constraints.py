@@ -18,6 +18,7 @@ from fipscm.graph import (
     allowed_from_adjacency,
     allowed_from_order,
     as_adjacency,
+    descendants,
     from_networkx,
     listed,
     order_positions,
@@ -96,6 +97,15 @@ class Constraints:
     def required(self, order: Order, names: Sequence[Hashable]) -> Mask:
         """(D, D), true where an edge is required: those known for certain, and all edges of a given graph."""
         return self.knowledge.required(names) if self.graph is None else self.allowed(order, names)
+
+    def rule_out(self, cause: Hashable, effect: Hashable, names: Sequence[Hashable]) -> bool:
+        """Whether what the user gave leaves no path from a cause to an effect."""
+        if self.fix_the_order:
+            possible = self.allowed(self.given_order(names), names)
+        else:
+            possible = self.knowledge.allowed(names) & ~descendants(self.knowledge.must_precede(names))
+        paths = nx.from_numpy_array(possible.T, create_using=nx.DiGraph)  # of all orders together, so with cycles
+        return not nx.has_path(paths, names.index(cause), names.index(effect))
 
     def settings(self, names: Sequence[Hashable]) -> dict[str, Any]:
         """What the user gave, in names and ready for JSON; None where nothing was given."""

@@ -8,6 +8,7 @@ from html import escape
 
 import networkx as nx
 
+from fipscm.errors import counted
 from fipscm.layout import MOST_BOXES, around, layered, to_svg
 
 FRAME = "border:1px solid #8888;border-radius:8px;padding:.6em 1em;max-width:60em"
@@ -36,6 +37,9 @@ def graph_card(kind: str, graph: nx.DiGraph, order: Sequence[Hashable]) -> str:
     picture = f'<div style="overflow-x:auto">{to_svg(shown, layered(shown))}</div>'
     remark = [] if len(shown) == len(graph) else [paragraph(f"Shown: the {len(shown)} columns nearest to {order[-1]}.")]
     names = paragraph(f"Causal order, causes first: {', '.join(map(str, order))}")
+    unsure = sum(not directed for *_, directed in graph.edges(data="directed", default=True))
+    doubt = f"The direction of {unsure} of {counted(graph.number_of_edges(), 'edge')} is open: dashed, without a head."
+    remark += [paragraph(doubt)] if unsure else []
     return card(f"{kind}: {len(graph)} columns, {graph.number_of_edges()} edges", names, picture, *remark)
 
 

@@ -6,6 +6,8 @@ import networkx as nx
 def to_dot(graph: nx.DiGraph) -> str:
     r"""Nodes and edges in their order, every name in quotes, and what is known of the edges as their attributes.
 
+    An edge whose direction is open is a dashed line without a head and without a weight.
+
     >>> print(to_dot(nx.DiGraph([("dose", 'the "pain"')])))
     digraph {
       rankdir=LR;
@@ -32,5 +34,10 @@ def quoted(name: object) -> str:
 
 
 def _attributes(data: dict[str, float | str]) -> str:
-    told = (f"{name}={quoted(value) if isinstance(value, str) else f'{value:.6g}'}" for name, value in data.items())
-    return f" [{', '.join(told)}]" if data else ""
+    known = {name: value for name, value in data.items() if name != "directed"}
+    if not data.get("directed", True):
+        told_of_arrows = ("weight", "acts_on")
+        kept = {name: value for name, value in known.items() if name not in told_of_arrows}
+        known = {"dir": "none", "style": "dashed", **kept}
+    told = (f"{name}={quoted(value) if isinstance(value, str) else f'{value:.6g}'}" for name, value in known.items())
+    return f" [{', '.join(told)}]" if known else ""

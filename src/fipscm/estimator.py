@@ -74,7 +74,8 @@ class FiP(Asking, Judging, Saving, Showing):
         columns_: what each column is, with the levels of those that hold names, and which were set aside.
         graph_: networkx.DiGraph; every edge has `weight` (average derivative of the effect in the cause, in the
             columns' units), `score` (evidence for the edge) and `acts_on` ("mean", "spread" or "mean and spread" of
-            the effect); after `assess` also `confidence` (that the cause precedes the effect). A node has its `kind`.
+            the effect); after `assess` also `confidence` (that the cause precedes the effect) and `directed` (whether
+            its direction stands: it is known, or the confidence is at least 0.9). A node has its `kind`.
         adjacency_: 0/1 frame, row = cause, column = effect.
         edge_scores_: frame, same orientation: the evidence for each edge. By default log10 of its posterior odds, kept
             where positive; otherwise -log10 of a p-value corrected for all pairs: with edges="test" that of the test

@@ -1,4 +1,4 @@
-"""A causal graph as a picture: causes to the left, edge width by strength, colour by sign."""
+"""A causal graph as a picture: causes to the left, width by strength, colour by sign, no head where it is open."""
 
 from collections.abc import Hashable
 from pathlib import Path
@@ -17,7 +17,7 @@ from fipscm.dot import to_dot
 from fipscm.errors import FileError
 from fipscm.layout import MOST_BOXES, Layout, around, label_places, layered
 from fipscm.layout.picture import FONT
-from fipscm.layout.strokes import COLOURS, strokes
+from fipscm.layout.strokes import COLOURS, DASHES, OPEN, strokes
 from fipscm.tables.write import require_writable, write_whole
 
 DOT = ".dot"
@@ -38,8 +38,8 @@ def plot_graph(
 ) -> Axes:
     """Draw a DAG in layers, each node right of all its causes; the edge attribute `strength` sets width and colour.
 
-    Where edges have a `confidence`, that the cause precedes the effect, the doubtful ones are pale. `numbers` writes
-    the strength beside each edge. With a `target`, only its causes and effects are drawn, direct or not. Of more than
+    Edges that are not `directed` are dashed lines without an arrow head. `numbers` writes the strength beside each of
+    the others. With a `target`, only its causes and effects are drawn, direct or not. Of more than
     60 columns only the 60 nearest to a target are drawn, by default to the column with the most causes.
     """
     if len(graph) > MOST_BOXES and target is None:
@@ -52,12 +52,14 @@ def plot_graph(
     scale = _points_per_unit(axes, layout)
     _draw_edges(axes, layout, shown, strength, numbers, scale)
     _draw_boxes(axes, layout, scale)
-    if strength == "weight":
-        verbs = {stroke.verb for stroke in strokes(shown, layout.routes)}
-        for verb in (verb for verb in COLOURS if verb in verbs):
-            axes.plot([], [], color=COLOURS[verb], label=verb)
-        if verbs:  # below the graph
-            axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), ncols=len(verbs))
+    verbs = {stroke.verb for stroke in strokes(shown, layout.routes)}
+    told = [verb for verb in COLOURS if verb in verbs and (strength == "weight" or verb == OPEN)]
+    for verb in told:
+        is_open = verb == OPEN
+        dashes, label = ("--", "direction open") if is_open else ("-", verb)
+        axes.plot([], [], color=COLOURS[verb], linestyle=dashes, label=label)
+    if told:  # below the graph
+        axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), ncols=len(told))
     axes.set_title(_title(graph, shown, strength, target), fontsize=10, loc="left", parse_math=False)
     return axes
 
@@ -100,15 +102,17 @@ def _draw_edges(axes: Axes, layout: Layout, graph: nx.DiGraph, strength: str, nu
         codes = [Curve.MOVETO, *[Curve.CURVE4] * (len(route.points) - 1)]
         arrow = FancyArrowPatch(
             path=Curve(route.points, codes),
-            arrowstyle="-|>",
+            arrowstyle="-|>" if stroke.directed else "-",
+            linestyle="-" if stroke.directed else (0, DASHES),
             mutation_scale=(6 + 1.5 * stroke.width) * scale,
             linewidth=stroke.width * scale,
             color=stroke.colour,
-            alpha=stroke.opacity,
             joinstyle="miter",
         )
         axes.add_patch(arrow)
-    for (x, y), stroke in zip(label_places(layout.routes) if numbers else (), drawn, strict=False):
+    labelled = [(route, stroke) for route, stroke in zip(layout.routes, drawn, strict=True) if stroke.directed]
+    places = label_places([route for route, _ in labelled]) if numbers else []
+    for (x, y), (_, stroke) in zip(places, labelled, strict=False):
         number = axes.text(x, y, f"{stroke.strength:+.2f}", color=stroke.colour, size=8 * scale)
         number.set(horizontalalignment="center", verticalalignment="center")
         number.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6 * scale})
@@ -153,8 +157,7 @@ def _characters(file: str) -> set[int]:
 
 
 def _title(graph: nx.DiGraph, shown: nx.DiGraph, strength: str, target: Hashable | None) -> str:
-    doubt = ", pale where the direction is in doubt" if nx.get_edge_attributes(shown, "confidence") else ""
-    title = f"Causes to the left, width by {strength}{doubt}"
+    title = f"Causes to the left, width by {strength}"
     if target is None:
         return title
     return f"The {len(shown)} of {len(graph)} columns that are nearest causes and effects of {target}\n{title}"

@@ -67,7 +67,7 @@ def test_effect_in_words_and_in_json(fipscm, folder):
     ask = ("effect", folder / "m.fip", "--of", "age", "--on", "pain")
     assert "changes pain by" in fipscm(*ask).stdout
     facts = json.loads(fipscm(*ask, "--json").stdout)
-    assert facts["low"] < 6 < facts["high"]
+    assert facts["low"] < 6 * (facts["treated"] - facts["control"]) < facts["high"]
 
 
 def test_an_effect_without_values_is_told_within_the_rows(fipscm, tmp_path):
@@ -153,6 +153,7 @@ def test_experiments_in_the_table_order_what_observations_cannot(fipscm, tmp_pat
     assert fipscm("fit", tmp_path / "trial.csv", "--intervened", "arm", "--out", out).returncode == 0
     assert FiP.load(out).causal_order_ == ["dose", "pain"]
     asked = ("effect", tmp_path / "trial.csv", "--intervened", "arm", "--of", "dose", "--on", "pain", "--json")
+    asked += "--treated", "1", "--control", "0"
     assert json.loads(fipscm(*asked).stdout)["estimate"] == pytest.approx(1, abs=0.3)
 
 
@@ -166,17 +167,28 @@ def test_doubts_about_an_edge_are_told_in_words_and_those_about_strangers_are_no
     left, noise, stranger = np.random.default_rng(0).normal(size=(3, 300))
     pd.DataFrame({"left": left, "right": left + noise}).to_csv(tmp_path / "data.csv", index=False)
     pd.DataFrame({"left": left, "right": stranger}).to_csv(tmp_path / "strangers.csv", index=False)
-    assert "Unsure" not in fipscm("fit", tmp_path / "strangers.csv", "--out", tmp_path / "m.fip").stdout
+    assert "irection" not in fipscm("fit", tmp_path / "strangers.csv", "--out", tmp_path / "m.fip").stdout
     asked = fipscm("order", tmp_path / "data.csv")
     assert sorted(asked.stdout.split()) == ["left", "right"]
-    assert asked.stderr.startswith("fipscm: Unsure of 1 of 1 direction: '")
+    assert asked.stderr.startswith("fipscm: Direction open for 1 of 1 edge: ")
     assert asked.stderr.count("\n") == 1
     assert fipscm("order", tmp_path / "data.csv", "--no-assess").stderr == ""
     fitted = fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip")
-    assert "\nUnsure of 1 of 1 direction: '" in fitted.stdout
+    assert "\nDirection open for 1 of 1 edge: " in fitted.stdout
     assert "--tiers" in fitted.stdout  # what helps
+    (line,) = [line for line in fitted.stdout.splitlines() if "  score " in line]
+    assert ", direction open (" in line
+    assert "->" not in line
+    assert "weight" not in line
+    facts = json.loads(fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip", "--json").stdout)
+    assert [(edge["directed"], edge["weight"]) for edge in facts["edges"]] == [(False, None)]
+    later, earlier = facts["order"][::-1]
+    told = fipscm("effect", tmp_path / "data.csv", "--of", later, "--on", earlier).stdout
+    assert told.startswith(f"The order that was inferred puts {earlier} before {later} (")
+    assert f"If {later} comes first instead: setting {later} to " in told
     known = fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip", "--order", "left,right", "--no-assess")
-    assert "nsure" not in known.stdout
+    assert "open" not in known.stdout
+    assert "left -> right  weight " in known.stdout
 
 
 def test_order_names_the_columns_and_tells_how_sure_it_is(fipscm, folder):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fipscm.cli.typed import as_value, compared_values
+from fipscm.cli.typed import as_value
 from fipscm.errors import InterventionError
 from fipscm.tables.columns import Columns
 
@@ -67,15 +67,6 @@ def test_a_number_typed_as_the_file_has_it_is_answered_with_how_to_write_it():
     for text in ("2,5", "2.5 mg"):
         with pytest.raises(InterventionError, match=f"'{text}' is not a number: write 2.5"):
             as_value(text, "dose", known)
-
-
-def test_two_levels_are_compared_unless_others_are_named_and_of_more_none_is_usual():
-    known = Columns.of(pd.DataFrame({"smoker": ["yes", "no"] * 30, "ward": ["A", "B", "C"] * 20}))
-    assert compared_values(None, None, "smoker", known) == (1, 0)
-    assert compared_values("no", None, "smoker", known) == (0, 0)
-    assert compared_values("C", "B", "ward", known) == (2, 1)
-    with pytest.raises(InterventionError, match="'ward' has the levels A, B, C: say with --treated and --control"):
-        compared_values("C", None, "ward", known)
 
 
 def test_fit_tells_kinds_and_what_it_set_aside(fipscm):

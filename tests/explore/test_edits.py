@@ -39,6 +39,26 @@ def test_a_cycle_is_shown(knowledge):
     assert all(edge in known for edge in pairwise(cycle))
 
 
+def test_an_open_edge_closes_no_cycle_and_gets_a_direction_from_the_edits():
+    unsure = nx.DiGraph()
+    unsure.add_edges_from(CHAIN.edges, directed=False)
+    turned = Edits(Knowledge(required_edges=[("c", "a")]))
+    turned.require_consistent(unsure)  # a refit turns one of the others
+    assert dict(turned.applied_to(unsure).edges)["c", "a"]["directed"]
+    assert not turned.applied_to(unsure).edges["a", "b"]["directed"]
+    assert Edits(Knowledge(forbidden_edges=[("b", "a")])).applied_to(unsure).edges["a", "b"]["directed"]
+    with pytest.raises(CycleError):
+        turned.require_consistent(CHAIN)
+
+
+def test_an_imported_open_edge_is_neither_required_nor_forbidden():
+    given = nx.DiGraph()
+    given.add_edge("b", "a", directed=False)
+    edits = imported(given, [], CHAIN)
+    assert edits.knowledge.required_edges == ()
+    assert edits.knowledge.forbidden_edges == (("b", "c"),)
+
+
 def test_an_edge_can_be_turned_where_no_other_way_leads():
     Edits(Knowledge(required_edges=[("b", "a")], forbidden_edges=[("a", "b")])).require_consistent(CHAIN)
 

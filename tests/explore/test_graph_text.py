@@ -33,6 +33,17 @@ def test_every_graph_survives_every_format(writer):
     assert hidden == [("plain", "alone")]
 
 
+@pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS.keys())
+def test_open_edges_stay_open_and_have_no_head(writer):
+    graph = nx.DiGraph()
+    graph.add_edge("age", "dose", directed=True)
+    graph.add_edge("dose", "pain", directed=False)
+    text = writer(graph, [])
+    assert dict(read_graph(text)[0].edges) == dict(graph.edges)
+    (line,) = [line for line in text.splitlines() if '"dose"' in line and '"pain"' in line] or [""]
+    assert "->" not in line or "dir=" in line
+
+
 def test_what_other_programs_write_is_read():
     dagitty = 'dag {\nbb="0,0,1,1"\nage [exposure,pos="0.1,0.2"]\n"my pain" [outcome]\nage -> "my pain"\nU <- age\n}'
     dot = "strict digraph G { graph [rankdir=LR]; node [shape=box]\n // causes\n a -> b -> c [weight=2.5]; d }"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fipscm import FiP
+from fipscm import FiP, Knowledge
 from fipscm.errors import (
     DataError,
     KnowledgeError,
@@ -39,7 +39,7 @@ def test_intervals_hold_a_weak_effect_at_few_rows_whether_its_edge_was_found_or_
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of few rows
             model = FiP(order=["a", "b", "c"], random_state=0).fit(table)
-        found = model.effect("b", on="c")
+        found = model.effect("b", on="c", treated=1.0, control=0.0)
         held += found.low <= 0.35 <= found.high
         lost += found.estimate == 0
         assert found.low <= found.estimate <= found.high
@@ -103,9 +103,11 @@ def test_check_passes_on_its_own_data_and_fails_on_foreign_data(model, table, rn
 def test_an_assessed_model_tells_how_many_orders_agree_with_an_effect(model):
     table = known_scm("nonlingauss").sample(500, np.random.default_rng(0))
     unknown = FiP(random_state=0).fit(table)
-    assert "resampled orders agree" not in str(unknown.effect("x0", on="x1"))
+    before = unknown.effect("x0", on="x1")
+    assert (before.agreement, before.precedes) == (None, None)
     told = unknown.assess().effect("x0", on="x1")
     assert told.agreement == unknown.agreement_.loc["x0", "x1"]
+    assert told.precedes == unknown.order_confidence_.loc["x0", "x1"]
     assert "of the resampled orders agree with its sign" in str(told)
     assert copy(model).assess().effect("age", on="pain").agreement is None  # the order was given
 
@@ -122,6 +124,36 @@ def test_an_effect_that_depends_on_the_order_comes_with_a_warning():
     model.assess()
     assert 0.1 < model.order_confidence_.loc[cause, effect] < 0.9
     assert 0 < model.agreement_.loc[cause, effect] < 1
+    assert model.graph_.edges[cause, effect]["directed"] is False
+    found = model.check(table)
+    assert "hold" not in str(found)
+    assert "The direction of 1 of 1 edge is in doubt" in str(found)
+
+
+def test_against_an_inferred_order_the_effect_is_told_that_would_be_if_the_treatment_came_first(tmp_path):
+    table = known_scm("lingauss").sample(500, np.random.default_rng(0))
+    model = FiP(random_state=0).fit(table)
+    cause, effect = model.causal_order_
+    against = model.assess().effect(effect, on=cause, treated=1.0, control=0.0)
+    assert (against.possible, against.ruled_out, against.estimate) == (False, False, 0)
+    assert against.precedes == model.order_confidence_.loc[effect, cause]
+    turned = FiP(order=[effect, cause], random_state=0).fit(table).effect(effect, on=cause, treated=1.0, control=0.0)
+    assert against.if_first.estimate == pytest.approx(turned.estimate, rel=0.05)
+    model.save(tmp_path / "m.fip")
+    loaded = FiP.load(tmp_path / "m.fip").effect(effect, on=cause)
+    assert loaded.if_first is None
+    assert "ask with the table" in str(loaded)
+    known = FiP(knowledge=Knowledge(tiers=[[cause], [effect]]), random_state=0).fit(table).effect(effect, on=cause)
+    assert known.ruled_out
+    assert known.if_first is None
+
+
+def test_knowledge_settles_a_direction_that_the_rows_leave_open():
+    table = known_scm("lingauss").sample(500, np.random.default_rng(0))
+    first, second = table.columns
+    for known in (Knowledge(roots=[first]), Knowledge(tiers=[[first], [second]])):
+        graph = FiP(knowledge=known, random_state=0).fit(table).assess().graph_
+        assert [facts["directed"] for *_, facts in graph.edges(data=True)] == [True]
 
 
 def test_an_order_the_rows_decide_is_held_with_confidence():

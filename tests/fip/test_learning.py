@@ -235,7 +235,7 @@ def test_experiments_tell_the_order_the_edges_and_the_effects(trial):
     model = FiP(random_state=0).fit(table, intervened=arm)
     assert model.causal_order_ == ORDER
     assert set(model.graph_.edges) == {("age", "dose"), ("age", "pain"), ("dose", "pain")}
-    found = model.effect("dose", on="pain", orders=2)
+    found = model.effect("dose", on="pain", treated=1.0, control=0.0, orders=2)
     assert found.estimate == pytest.approx(-2, abs=0.2)
     assert found.low < -2 < found.high
     confidence = model.assess().order_confidence_

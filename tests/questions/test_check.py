@@ -1,13 +1,15 @@
 from itertools import permutations
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
-from fipscm.questions.findings import CheckResult
+from fipscm.questions.findings import CheckResult, Finding
 from fipscm.questions.kernel_tests import _centred_kernel, _moments_over_shuffles, dependence, discrepancy
 from fipscm.questions.model_findings import (
     HARMLESS,
+    direction_findings,
     fit_findings,
     hidden_cause_findings,
     noise_findings,
@@ -178,3 +180,21 @@ def test_independent_noises_are_of_other_sizes_and_the_nearest_pair_is_told(rng)
 
 def test_one_column_has_no_pair_of_noises(rng):
     assert list(size_findings("a", rng.standard_normal((100, 1)))) == []
+
+
+def test_only_a_check_that_failed_has_words():
+    told = {passed: Finding("fit", "age", 0.5, 0.5, passed, "The fit is bad.") for passed in (True, False)}
+    assert told[True].verdict == ""
+    assert told[False].verdict == "The fit is bad."
+    assert list(CheckResult(tuple(told.values())).table["verdict"]) == ["", "The fit is bad."]
+
+
+def test_where_directions_are_open_no_assumption_is_said_to_hold():
+    graph = nx.DiGraph()
+    graph.add_edge("dose", "pain", confidence=0.62, directed=False)
+    unsure = CheckResult(tuple(direction_findings(graph)))
+    assert unsure.passed
+    assert "hold" not in str(unsure)
+    assert "The direction of 1 of 1 edge is in doubt: dose - pain (62% for dose first)" in str(unsure)
+    graph.edges["dose", "pain"]["directed"] = True
+    assert "All 1 checks passed" in str(CheckResult(tuple(direction_findings(graph))))

@@ -66,11 +66,12 @@ def test_a_level_in_percent_is_refused(rng):
         average_effect(QUESTION, [fitted(TRUTH, TRUTH.sample(200, rng))], 95, rng)
 
 
-def test_orders_agree_with_a_sign_only_where_there_is_one():
-    found = Effect(QUESTION, 0.5, 0.4, 0.6, 0.95, agreement=0.7)
-    assert "70% of the resampled orders agree with its sign." in str(found)
-    for absent in (replace(found, estimate=0.0), replace(found, estimate=0.0, possible=False)):
-        assert "70% of the resampled orders agree that there is none." in str(absent)
+def test_orders_agree_with_a_sign_only_where_there_is_one_and_prove_nothing():
+    found = Effect(QUESTION, 0.5, 0.4, 0.6, 0.95, agreement=0.7, precedes=0.8)
+    assert str(found).endswith("80% sure that x0 comes before x2. 70% of the resampled orders agree with its sign.")
+    assert "70% of the resampled orders show none either; that is no proof" in str(replace(found, estimate=0.0))
+    assert "resampled" not in str(replace(found, estimate=0.0, possible=False))
+    assert "sure that" not in str(replace(found, precedes=1.0))  # it is known
 
 
 def test_an_effect_says_so_when_its_sign_depends_on_the_order():
@@ -95,8 +96,17 @@ def test_an_effect_that_was_not_found_tells_how_large_it_could_be_and_an_impossi
     assert str(Effect(QUESTION, 0.0, -0.1, 0.1, 0.95, by_level=levels)).endswith(
         "other levels: south +0 (-0.3 to 0.3)."
     )
-    impossible = Effect(QUESTION, 0.0, 0.0, 0.0, 0.95, possible=False)
-    assert "By the causal order, x0 cannot act on x2" in str(impossible)
+
+
+def test_only_what_the_user_gave_lets_a_treatment_not_act_at_all():
+    inferred = Effect(QUESTION, 0.0, 0.0, 0.0, 0.95, possible=False, precedes=0.38)
+    assert "cannot act" not in str(inferred)
+    assert str(inferred).startswith("The order that was inferred puts x2 before x0 (62% sure). Setting x0 to 2")
+    assert "ask with the table" in str(inferred)
+    assert "how sure that is was not assessed" in str(replace(inferred, precedes=None))
+    told = str(replace(inferred, if_first=Effect(QUESTION, 0.5, 0.4, 0.6, 0.95)))
+    assert "If x0 comes first instead: setting x0 to 2 instead of 1 changes x2 by 0.5 on average (95% inter" in told
+    assert "By what was given, x0 cannot act on x2." in str(replace(inferred, ruled_out=True))
 
 
 def test_large_effects_are_told_as_people_write_them():

@@ -94,13 +94,15 @@ def test_hidden_common_causes_are_drawn_and_warned_of_where_they_are_known(docum
     assert "Claims that nothing outside of the table matters" in [limit.use for limit in none_seen]
 
 
-def test_where_most_directions_are_in_doubt_the_headline_says_so(document):
+def test_where_directions_are_in_doubt_the_headline_says_so(document):
     passed = replace(document.check, findings=tuple(replace(each, passed=True) for each in document.check.findings))
     doubtful = [(cause, effect, 0.6) for cause, effect, _ in document.edges]
     sure, unsure = (render(replace(document, check=passed, doubtful=pairs)).html for pairs in ([], doubtful))
     assert "As far as a table can tell, yes" in sure
-    assert "which way every arrow points is in doubt" in unsure
+    assert "which way every edge points is in doubt" in unsure
     assert "As far as a table can tell, yes" not in unsure
+    one = render(replace(document, check=passed, doubtful=doubtful[:1])).html
+    assert "which way some edges point is in doubt" in one
 
 
 def graph_of(document):
@@ -110,9 +112,37 @@ def graph_of(document):
 def test_doubtful_directions_are_named_as_no_ground_to_act(document):
     graph = graph_of(document)
     cause, effect = next(iter(graph.edges))
-    graph.edges[cause, effect]["confidence"] = 0.6
+    graph.edges[cause, effect].update(confidence=0.6, directed=False)
     (limit,) = [limit for limit in limits(graph, document.check, True, HiddenCauses(False)) if "doubt" in limit.use]
-    assert limit.cases == (f"{cause} → {effect}: 60% sure",)
+    assert limit.cases == (f"{cause} - {effect}: 60% for {cause} first",)
+
+
+def test_an_effect_across_an_open_direction_names_what_it_takes_for_granted(document):
+    strong = document.effects[0]
+    unsure, sure = (replace(strong, effect=replace(strong.effect, precedes=share)) for share in (0.6, 0.95))
+    assert unsure.premise == f"if {strong.cause} comes before {strong.outcome}, of which it is 60% sure"
+    assert sure.premise == ""
+    assert "of which it is 60% sure" in render(replace(document, effects=[unsure])).html
+
+
+def test_an_open_edge_stands_in_the_table_without_a_strength(document):
+    edges = [
+        (cause, effect, replace(stroke, directed=False, confidence=0.6)) for cause, effect, stroke in document.edges
+    ]
+    page = render(replace(document, edges=edges, doubtful=[(cause, effect, 0.6) for cause, effect, _ in edges])).html
+    rows = re.search(r'aria-label="Table of edges">(.*?)</table>', page, re.DOTALL)[1].split("<tr>")[2:]
+    assert len(rows) == len(edges)
+    for row in rows:
+        assert "direction open</td>" in row
+        assert not re.search(r"[+\N{MINUS SIGN}]", row)
+
+
+def test_a_report_tells_the_figure_that_an_effect_tells(document, model):
+    strong = document.effects[0].effect
+    asked = strong.question
+    alone = model.effect(asked.treatment, on=asked.outcome)
+    assert (alone.question.treated, alone.question.control) == (asked.treated, asked.control)
+    assert (alone.estimate, alone.low, alone.high) == (strong.estimate, strong.low, strong.high)
 
 
 def test_serious_findings_are_the_first_limit(document):

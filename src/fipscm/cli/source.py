@@ -29,6 +29,10 @@ class Source:
     table: ReadTable | None = None
     chosen: Chosen | None = None
 
+    def assessed(self) -> FiP:
+        """The model, which knows how sure its order is; one that was saved without knowing cannot find out."""
+        return self.model() if self.is_saved else self.model().assess()
+
     @property
     def is_saved(self) -> bool:
         """Whether the model was fitted before."""

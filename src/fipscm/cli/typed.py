@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fipscm.errors import InterventionError, KnowledgeError, unknown_name
+from fipscm.graph import listed
 
 if TYPE_CHECKING:
     from fipscm.scm.intervention import Intervention
@@ -78,10 +79,12 @@ def as_intervention(changes: Iterable[str], known: "Columns") -> "Intervention":
 
 def as_value(text: str, column: Hashable, known: "Columns", place: str = "") -> float:
     """The number that stands for a value of a column, which may be the name of one of its levels."""
-    levels = {str(level): level for level in known.levels.get(column, ())}
+    levels = {str(level): level for level in known.cells_of(column)}
     if levels:
         if text not in levels:
-            raise InterventionError(f"'{text}'{place} is not a level of '{column}': choose one of {', '.join(levels)}.")
+            raise InterventionError(
+                f"'{text}'{place} is not a level of '{column}': choose one of {listed(levels, most=20)}."
+            )
         return known.number(column, levels[text])
     is_truth = known.forms.get(column) == "truth values"
     if is_truth and text.lower() in TRUTH_VALUES:
@@ -91,23 +94,6 @@ def as_value(text: str, column: Hashable, known: "Columns", place: str = "") -> 
     except ValueError:
         remedy = "is neither True nor False" if is_truth else f"is not a number: write {_as_number(text)}"
         raise InterventionError(f"'{text}'{place} {remedy}.") from None
-
-
-def compared_values(
-    treated: str | None, control: str | None, column: Hashable, known: "Columns"
-) -> tuple[float, float]:
-    """The two values of a column to compare; what is not named is 1 and 0, or the second and the first of two levels.
-
-    Of more than two levels none is the usual one.
-    """
-    levels = [str(level) for level in known.levels.get(column, ())]
-    if len(levels) > 2 and (treated is None or control is None):
-        raise InterventionError(
-            f"'{column}' has the levels {', '.join(levels)}: say with --treated and --control which two to compare."
-        )
-    usual = (levels[1], levels[0]) if levels else ("1", "0")
-    above, below = (each or other for each, other in zip((treated, control), usual, strict=True))
-    return as_value(above, column, known), as_value(below, column, known)
 
 
 def _as_number(text: str) -> str:

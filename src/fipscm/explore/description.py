@@ -15,6 +15,7 @@ from fipscm.explore.units import Units
 from fipscm.knowledge import Edge
 from fipscm.layout import Layout
 from fipscm.questions.column_levels import ColumnLevels
+from fipscm.questions.effect import Effect
 from fipscm.questions.recommend import Recommendation
 
 Json = dict[str, Any]
@@ -65,10 +66,13 @@ def of_screen(screen: Screen) -> Json:
             {
                 "cause": str(cause),
                 "effect": str(effect),
-                "weight": number(data["weight"]),
-                "strength": number(data["weight"] * _ratio(units, cause, effect)),
+                "weight": number(data["weight"]) if data.get("directed", True) else None,
+                "strength": number(data["weight"] * _ratio(units, cause, effect))
+                if data.get("directed", True)
+                else None,
                 "score": number(data["score"]),
                 "confidence": number(data.get("confidence", np.nan)),
+                "directed": data.get("directed", True),
             }
             for cause, effect, data in screen.model.graph_.edges(data=True)
         ],
@@ -98,6 +102,8 @@ def of_edits(edits: Edits) -> Json:
         "required": _pairs(known.required_edges),
         "forbidden": _pairs(known.forbidden_edges),
         "tiers": [[str(name) for name in tier] for tier in known.tiers],
+        "roots": [str(name) for name in known.roots],
+        "leaves": [str(name) for name in known.leaves],
         "hidden": _pairs(edits.hidden),
         "kinds": {str(name): kind for name, kind in edits.kinds.items()},
     }
@@ -123,6 +129,20 @@ def of_portrait(portrait: Portrait, levels: Mapping[Hashable, ColumnLevels]) -> 
             for name, fact, changed, noise in columns
         ],
         "reasons": portrait.reasons,
+    }
+
+
+def of_effect(found: Effect, remarks: list[str]) -> Json:
+    """An effect in words and in numbers, with what its computation warned of."""
+    asked = found.question
+    return {
+        "text": str(found),
+        "treated": asked.shown(asked.treatment, asked.treated),
+        "control": asked.shown(asked.treatment, asked.control),
+        "estimate": number(found.estimate),
+        "low": number(found.low),
+        "high": number(found.high),
+        "remarks": remarks,
     }
 
 

@@ -36,18 +36,27 @@ class Edits:
     kinds: Mapping[Hashable, str] = field(default_factory=dict)
 
     def applied_to(self, graph: nx.DiGraph) -> nx.DiGraph:
-        """The graph as the expert sees it now: without edges that are ruled out, with those that are required."""
+        """The graph as the expert sees it now: without edges that are ruled out, with those that are required.
+
+        An edge whose direction was open is `directed` once the edits rule out that it is the other way round.
+        """
         names = list(graph)
         allowed = self.knowledge.allowed(names)  # row = effect
         place = {name: position for position, name in enumerate(names)}
         edited = nx.DiGraph()
         edited.add_nodes_from(names)
-        edited.add_edges_from(edge for edge in graph.edges if allowed[place[edge[1]], place[edge[0]]])
-        edited.add_edges_from(self.knowledge.required_edges)
+        for cause, effect, stands in graph.edges(data="directed", default=True):
+            there, back = (allowed[place[end], place[start]] for start, end in ((cause, effect), (effect, cause)))
+            if there:
+                edited.add_edge(cause, effect, directed=bool(stands or not back))
+        edited.add_edges_from(self.knowledge.required_edges, directed=True)
         return edited
 
     def require_consistent(self, graph: nx.DiGraph) -> None:
-        """Raise where the edits contradict each other or close a cycle in the graph that they are made on."""
+        """Raise where the edits contradict each other or close a cycle in the graph that they are made on.
+
+        Edges whose direction is open close no cycle: a refit turns them as the edits demand.
+        """
         known = set(graph)
         required = nx.DiGraph(edge for edge in self.knowledge.required_edges if set(edge) <= known)
         _require_no_cycle(required)
@@ -55,7 +64,8 @@ class Edits:
             Knowledge(roots=(cause, effect)).allowed(list(graph))  # names that are not columns
             if cause == effect:
                 raise KnowledgeError(f"A hidden common cause has two effects, but only '{cause}' is named.")
-        _require_no_cycle(self.applied_to(graph))
+        edges = self.applied_to(graph).edges(data="directed")
+        _require_no_cycle(nx.DiGraph((cause, effect) for cause, effect, stands in edges if stands))
 
     def order_like(self, order: Sequence[Hashable], graph: nx.DiGraph) -> list[Hashable]:
         """The order nearest to a given one that the edits permit: a column moves only where it must."""
@@ -91,9 +101,14 @@ class Changes:
 def imported(
     graph: nx.DiGraph, hidden: Iterable[Edge], found: nx.DiGraph, kinds: Mapping[Hashable, str] | None = None
 ) -> Edits:
-    """A whole graph as edits: its edges are required, and edges found that it lacks are forbidden; kinds are kept."""
-    lost = [edge for edge in found.edges if edge not in graph.edges]
-    return Edits(Knowledge(required_edges=list(graph.edges), forbidden_edges=lost), tuple(hidden), kinds or {})
+    """A whole graph as edits: its edges are required, and edges found that it lacks are forbidden; kinds are kept.
+
+    Of an edge whose direction is open nothing is known.
+    """
+    required = [(cause, effect) for cause, effect, stands in graph.edges(data="directed", default=True) if stands]
+    unsure = {frozenset(edge) for edge in graph.edges} - {frozenset(edge) for edge in required}
+    lost = [edge for edge in found.edges if edge not in graph.edges and frozenset(edge) not in unsure]
+    return Edits(Knowledge(required_edges=required, forbidden_edges=lost), tuple(hidden), kinds or {})
 
 
 def _require_no_cycle(graph: nx.DiGraph) -> None:

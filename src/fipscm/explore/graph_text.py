@@ -1,7 +1,8 @@
 """Causal graphs as text: DAGitty, GraphViz's DOT and GML, written and read.
 
 A hidden common cause of two columns is `a <-> b` in DAGitty, an edge with `dir=both` in DOT, and in GML, which has no
-such edge, a node of its own that is marked `hidden`.
+such edge, a node of its own that is marked `hidden`. An edge whose direction is open, which is not `directed` in the
+graph, is `a -- b` in DAGitty, whose graph is then a `pdag`; `dir=none` in DOT; and in GML it is marked `open`.
 """
 
 import re
@@ -29,9 +30,11 @@ _KEYWORDS = ("node", "edge", "graph", "subgraph")
 def to_dagitty(graph: nx.DiGraph, hidden: Hidden) -> str:
     """The text that dagitty.net takes."""
     lines = [f"  {quoted(name)}" for name in graph]
-    lines += [f"  {quoted(cause)} -> {quoted(effect)}" for cause, effect in graph.edges]
+    edges = list(graph.edges(data="directed", default=True))
+    lines += [f"  {quoted(cause)} {'->' if stands else '--'} {quoted(effect)}" for cause, effect, stands in edges]
     lines += [f"  {quoted(one)} <-> {quoted(other)}" for one, other in hidden]
-    return "\n".join(["dag {", *lines, "}", ""])
+    kind = "dag" if all(stands for *_, stands in edges) else "pdag"
+    return "\n".join([f"{kind} {{", *lines, "}", ""])
 
 
 def to_dot(graph: nx.DiGraph, hidden: Hidden) -> str:
@@ -44,7 +47,8 @@ def to_gml(graph: nx.DiGraph, hidden: Hidden) -> str:
     """The text that most graph programs take."""
     complete = nx.DiGraph()
     complete.add_nodes_from(map(str, graph))
-    complete.add_edges_from((str(cause), str(effect)) for cause, effect in graph.edges)
+    for cause, effect, stands in graph.edges(data="directed", default=True):
+        complete.add_edge(str(cause), str(effect), **({} if stands else {"open": 1}))
     for one, other in hidden:
         name = f"hidden cause of {one} and {other}"
         complete.add_node(name, hidden=1)
@@ -57,6 +61,8 @@ WRITERS: dict[str, Callable[[nx.DiGraph, Hidden], str]] = {"dagitty": to_dagitty
 
 def read_graph(text: str) -> tuple[nx.DiGraph, list[tuple[str, str]]]:
     """Return the graph and the pairs with a hidden common cause, whichever of the three formats it is.
+
+    Every edge says whether it is `directed`; the others are open.
 
     >>> graph, hidden = read_graph('dag { age -> dose -> pain; "age" <-> pain }')
     >>> list(graph.edges), hidden
@@ -79,7 +85,9 @@ def _read_gml(text: str) -> tuple[nx.DiGraph, list[tuple[str, str]]]:
     effects = [list(parsed.successors(name)) for name in latent]
     if any(len(pair) != 2 for pair in effects):
         raise GraphError("A node that is marked `hidden` has other than two effects: give it exactly two.")
-    graph = nx.DiGraph(parsed.subgraph([name for name in parsed if name not in latent]).edges)
+    graph = nx.DiGraph()
+    for cause, effect, facts in parsed.subgraph([name for name in parsed if name not in latent]).edges(data=True):
+        graph.add_edge(cause, effect, directed=facts.get("open") != 1)
     graph.add_nodes_from(name for name in parsed if name not in latent)
     return graph, [(one, other) for one, other in effects]
 
@@ -90,6 +98,7 @@ class _Reader:
 
     tokens: list[tuple[str, bool]]  # the text, and whether it is a name
     place: int = 0
+    is_partial: bool = False  # a pdag, whose edges may be open
 
     @classmethod
     def of(cls, text: str) -> "_Reader":
@@ -100,7 +109,7 @@ class _Reader:
         opening = next((at for at, (text, name) in enumerate(self.tokens) if text == "{" and not name), None)
         if opening is None:
             raise GraphError("The text holds no graph: write dag { cause -> effect }, or paste DOT or GML.")
-        self.place = opening + 1
+        self.place, self.is_partial = opening + 1, ("pdag", True) in self.tokens[:opening]
         graph: nx.DiGraph = nx.DiGraph()
         hidden: list[tuple[str, str]] = []
         while not self._take("}"):
@@ -123,14 +132,15 @@ class _Reader:
             graph.add_node(following)
             steps.append((name, arrow, following))
             name = following
-        both = self._settings().get("dir") == "both"
+        ends = self._settings().get("dir")
         for left, arrow, right in steps:
-            if arrow == "--":
+            if arrow == "--" and not self.is_partial:
                 raise GraphError(f"The edge '{left} -- {right}' has no direction: write -> from cause to effect.")
-            if arrow == "<->" or both:
+            if arrow == "<->" or ends == "both":
                 hidden.append((left, right))
             else:
-                graph.add_edge(*((left, right) if arrow == "->" else (right, left)))
+                is_open = arrow == "--" or ends == "none"
+                graph.add_edge(*((right, left) if arrow == "<-" else (left, right)), directed=not is_open)
 
     def _settings(self) -> dict[str, str]:
         """What stands in brackets, if anything does."""

@@ -65,6 +65,15 @@ class Verdict:
 CHECKING = Verdict(None, "Checking the model's assumptions on this table …")
 
 
+def fitted(model: "FiP", data: Data, report: OnProgress) -> "FiP":
+    """Fit a model on the table; where its order is inferred, find out how sure it is, so that the page shows doubt."""
+    model.fit(data.table, intervened=data.intervened, on_progress=report)
+    if model.order is not None or model.graph is not None:
+        return model
+    report("Judging how sure the order is", 0, 1, "")
+    return model.assess()
+
+
 class Session:
     """Everything the page shows. Every method may be called from any thread.
 
@@ -157,7 +166,7 @@ class Session:
     def _fit(self, settings: dict[str, Any], report: OnProgress) -> "FiP":
         from fipscm.estimator import FiP  # takes a second: the page is there before
 
-        return FiP(**settings).fit(self.data.table, intervened=self.data.intervened, on_progress=report)
+        return fitted(FiP(**settings), self.data, report)
 
     def _show(self, make: Callable[[OnProgress], "FiP"], report: OnProgress) -> None:
         """Make a model and put it on the screen, or say why there is none."""

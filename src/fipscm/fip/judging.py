@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 from fipscm.fip.learning import Learning, readable
 from fipscm.fip.rows import Rows
 from fipscm.fip.state import generator_of
+from fipscm.questions.contrast import compared_values
 from fipscm.questions.effect import Effect, Question, average_effect
 from fipscm.questions.extrapolation import values_set, warn_of_extrapolation
 from fipscm.questions.intervals import require_level
 from fipscm.questions.known_levels import require_known_levels
 from fipscm.questions.uncertainty import agreement
+from fipscm.tables.kinds import Level
 from fipscm.tables.training import TrainingTable
 
 if TYPE_CHECKING:
@@ -30,8 +32,8 @@ class Judging(Rows, Learning):
         self,
         treatment: Hashable,
         on: Hashable,
-        treated: float | str = 1.0,
-        control: float | str = 0.0,
+        treated: Level | None = None,
+        control: Level | None = None,
         *,
         level: float = 0.95,
         orders: int = 0,
@@ -39,10 +41,15 @@ class Judging(Rows, Learning):
     ) -> Effect:
         """Average effect on one column of setting another to `treated` instead of `control`, with an interval.
 
+        Values that are not given are the second and the first of two levels, or else the upper and the lower quartile
+        of the column.
+
         The interval holds at its level if the causal order is right. It takes into account that an edge may have been
         missed, that the rows are finite, and that a curve may bend between them; with a graph given, only its edges
         may matter. Where none is found, it tells how large an effect could be; where the order puts the outcome
-        before the treatment, the effect is zero and `possible` is false.
+        before the treatment, the effect is zero and `possible` is false. If that order was inferred and the model
+        holds its table, `if_first` is the effect by a second model, on the likeliest order with the treatment first.
+        After `assess`, `precedes` tells the probability that the treatment comes first.
 
         On a column with two levels, the effect is the difference of the probabilities of the second one. On a category
         it is that of the level whose probability changes most; `by_level` has those of all levels.
@@ -53,7 +60,7 @@ class Judging(Rows, Learning):
         scm, rng = self._fitted, generator_of(random_state)
         for name in (treatment, on):
             self.columns_.require(name)
-        above, below = (self.columns_.number(treatment, value) for value in (treated, control))
+        above, below = compared_values(scm, self.columns_, treatment, treated, control)
         question = Question(treatment, on, above, below, self.columns_)
         set_to = values_set(scm, question.intervention(scm.names))
         require_known_levels(scm, set_to)
@@ -61,12 +68,23 @@ class Judging(Rows, Learning):
         require_level(level)
         models = [(scm, self._deviations), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
+        if not found.possible and self._rule_out(treatment, on):
+            return replace(found, ruled_out=True)
         if self._assessment is not None and not orders and not self._constraints.fix_the_order:
             places = self.blocks_.outer.index(treatment), self.blocks_.outer.index(on)
-            found = replace(found, agreement=float(self._assessment[1].to_numpy()[places]))
+            precedes, agreeing = (float(frame.to_numpy()[places]) for frame in self._assessment)
+            found = replace(found, precedes=None if treatment == on else precedes, agreement=agreeing)
+        if not found.possible and not orders and self._table is not None:
+            turned = average_effect(question, [self._model_with_first(treatment, on, rng)], level, rng)
+            found = replace(found, if_first=turned if turned.possible else None)
         if doubt := found.disagreement:
             warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
         return found
+
+    def _rule_out(self, cause: Hashable, effect: Hashable) -> bool:
+        """Whether what was given, not the inferred order, leaves no path: with the cause first, edges are forbidden."""
+        is_first = self.causal_order_.index(cause) < self.causal_order_.index(effect)
+        return is_first or self._constraints.rule_out(cause, effect, self.blocks_.outer)
 
     def assess(self, X: Any = None) -> Self:
         """Find out how far the answers depend on the inferred order, by drawing 20 orders that the rows make plausible.
@@ -92,19 +110,21 @@ class Judging(Rows, Learning):
         """Test the model's assumptions on a table: a result with .table, .passed and a verdict in words.
 
         Rows from experiments do not belong in it: a column that was set does not follow its causes. Missing cells are
-        drawn from the model, and rows with and without them are compared: do their other columns differ?
+        drawn from the model, and rows with and without them are compared: do their other columns differ? After
+        `assess`, the verdict tells how many of the edges have an open direction.
         """
         from fipscm.order.classical.hidden_causes import hidden_causes
         from fipscm.questions.check import check_model
         from fipscm.questions.findings import CheckResult
-        from fipscm.questions.model_findings import hidden_cause_findings
+        from fipscm.questions.model_findings import direction_findings, hidden_cause_findings
         from fipscm.questions.table_findings import missing_findings
 
         rng, frame = generator_of(random_state), self._frame(X)
         inferred_on = None if self._constraints.fix_the_order else self.scale
         graph = self.adjacency_.loc[frame.columns, frame.columns].to_numpy()
         hidden = hidden_causes(readable(frame.to_numpy(), self.blocks_), graph, self._raw)
-        asides = *missing_findings(frame), *hidden_cause_findings(self.blocks_.outer, hidden)
+        directions = () if self._assessment is None or inferred_on is None else direction_findings(self.graph_)
+        asides = *missing_findings(frame), *hidden_cause_findings(self.blocks_.outer, hidden), *directions
         if frame.isna().any(axis=None):
             coded = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
         else:

@@ -167,6 +167,17 @@ class Learning(State):
             scm = self._fit_on(table, self._read_order(table, allowed_from_order(order).T), rng)
             yield scm, self._deviations_of(scm, table, rng)
 
+    def _model_with_first(
+        self, first: Hashable, second: Hashable, rng: np.random.Generator
+    ) -> tuple[LearnedSCM, Deviations]:
+        """A model on the likeliest order in which one column comes before another, with its deviations."""
+        table = self._training_table
+        names: list[Hashable] = list(table.frame.columns)
+        before, known = np.zeros((len(names), len(names)), dtype=np.bool_), self._precedence(names)
+        before[names.index(first), names.index(second)] = True
+        scm = self._fit_on(table, self._read_order(table, before if known is None else before | known), rng)
+        return scm, self._deviations_of(scm, table, rng)
+
     def _draw_orders(self, count: int, rng: np.random.Generator, table: TrainingTable) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         from fipscm.order.inference import drawn_orders

@@ -38,8 +38,8 @@ class Showing(State):
     def plot(self, axes: "Axes | None" = None, *, numbers: bool = False, target: Hashable | None = None) -> "Axes":
         """Draw the graph: causes to the left, edge width by strength in standard deviations, colour by sign.
 
-        After `assess`, edges whose direction is in doubt are pale. `numbers` writes the strengths beside the edges;
-        with a `target`, only its causes and effects are drawn.
+        After `assess`, edges whose direction is open are dashed lines without an arrow head. `numbers` writes the
+        strengths beside the others; with a `target`, only its causes and effects are drawn.
         """
         from fipscm.plotting import plot_graph  # drawing libraries are imported where they are used
 

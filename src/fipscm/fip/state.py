@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fipscm.arrays import Array
 from fipscm.constraints import Constraints
+from fipscm.directions import with_directions
 from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.mechanism.learned import LearnedSCM
@@ -109,9 +110,7 @@ class State(BaseEstimator):
 
     def _adopt_assessment(self, confidence: Array, agreeing: Array) -> Self:
         self._assessment = self._named(confidence), self._named(agreeing)
-        self.graph_ = self.graph_.copy()  # a copy of this model may hold the same graph
-        for cause, effect in self.graph_.edges:
-            self.graph_.edges[cause, effect]["confidence"] = float(self._assessment[0].loc[cause, effect])
+        self.graph_ = with_directions(self.graph_, self._assessment[0], self.knowledge)
         return self
 
     def _named(self, matrix: ArrayLike) -> pd.DataFrame:

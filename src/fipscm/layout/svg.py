@@ -1,6 +1,7 @@
 """A causal graph as SVG that stands in a page: names whole, a sentence on each edge, colours that a style may change.
 
-Classes: `box`, `edge raises`, `edge lowers`, `edge changes`, `shared`. The colours here are for a page without a style.
+Classes: `box`, `edge raises`, `edge lowers`, `edge changes`, `edge open`, `shared`. The colours here are for a page
+without a style.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -9,7 +10,7 @@ from html import escape
 import networkx as nx
 
 from fipscm.layout.picture import FONT, LINE, Box, Layout
-from fipscm.layout.strokes import COLOURS, Stroke, strokes
+from fipscm.layout.strokes import COLOURS, DASHES, OPEN, Stroke, strokes
 
 ARC_HEIGHT = 26.0  # of a dashed arc over the higher one of its two boxes
 Pair = tuple[Hashable, Hashable]
@@ -38,13 +39,18 @@ def to_svg(graph: nx.DiGraph, layout: Layout, shared_causes: Iterable[Pair] = ()
 
 def sentence(cause: Hashable, effect: Hashable, stroke: Stroke) -> str:
     """What an edge says, in words."""
+    if not stroke.directed:
+        share = "" if stroke.confidence is None else f" ({stroke.confidence:.0%} for {cause} first)"
+        return f"{cause} - {effect}, direction open{share}"
     size = f": {abs(stroke.strength):.2f} standard deviations per standard deviation" if stroke.has_sign else ""
-    direction = "" if stroke.confidence is None else f"; its direction holds in {stroke.confidence:.0%} of the orders"
+    direction = "" if stroke.confidence is None else f"; its direction is {stroke.confidence:.0%} sure"
     return f"{cause} {stroke.verb} {effect}{size}{direction}"
 
 
 def _markers() -> Iterator[str]:
     for kind, colour in COLOURS.items():
+        if kind == OPEN:
+            continue
         yield (
             f'<marker id="arrow-{kind}" class="arrow {kind}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" '
             f'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto" fill="{colour}">'
@@ -53,10 +59,12 @@ def _markers() -> Iterator[str]:
 
 
 def _edges(graph: nx.DiGraph, layout: Layout) -> Iterator[str]:
+    dashes = " ".join(map(str, DASHES))
     for route, stroke in zip(layout.routes, strokes(graph, layout.routes), strict=True):
+        end = f'marker-end="url(#arrow-{stroke.verb})"' if stroke.directed else f'stroke-dasharray="{dashes}"'
         yield (
             f'<path class="edge {stroke.verb}" d="{route.path}" fill="none" stroke="{stroke.colour}" '
-            f'stroke-width="{stroke.width:.2f}" opacity="{stroke.opacity:.2f}" marker-end="url(#arrow-{stroke.verb})">'
+            f'stroke-width="{stroke.width:.2f}" {end}>'
             f"<title>{escape(sentence(route.cause, route.effect, stroke))}</title></path>"
         )
 

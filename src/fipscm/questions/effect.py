@@ -75,7 +75,9 @@ class Question:
 
     def change_of(self, level: Level | None) -> str:
         """What changes, in words: the outcome, or the probability of one of its levels."""
-        return str(self.outcome) if level is None else f"the probability that {self.outcome} is {level}"
+        if level is None:
+            return str(self.outcome)
+        return f"the probability that {self.outcome} is {f'{level:g}' if isinstance(level, float) else level}"
 
     def levels_of(self, response: Response) -> tuple[Level, ...]:
         """The levels of the outcome whose probabilities change: the second of two, or all of a category."""
@@ -121,6 +123,10 @@ class Effect:
         possible: whether the causal order lets the treatment act on the outcome at all; if not, the effect is zero.
         by_order: the effect under this and other plausible orders, if they were asked for.
         agreement: of an assessed model, the share of plausible orders under which the total effect keeps its sign.
+        precedes: of an assessed model whose order was inferred, the probability that the treatment comes before the
+            outcome.
+        ruled_out: whether what the user gave (an order, a graph, knowledge) lets no treatment act on the outcome.
+        if_first: where only an inferred order rules the effect out, the effect on an order with the treatment first.
         by_level: the effect on the probability of each level of a category, or of the second of two levels.
     """
 
@@ -133,6 +139,9 @@ class Effect:
     by_order: tuple[float, ...] = ()
     agreement: float | None = None
     by_level: tuple[LevelEffect, ...] = ()
+    precedes: float | None = None
+    ruled_out: bool = False
+    if_first: "Effect | None" = None
 
     @property
     def level_told(self) -> Level | None:
@@ -157,17 +166,14 @@ class Effect:
     def _repr_html_(self) -> str:
         asked = self.question
         ends = interval_picture(self.low, self.estimate, self.high)
-        heading = f"{asked.treatment} → {asked.outcome}: {digits(self.estimate, '+')}"
+        heading = f"Effect of {asked.treatment} on {asked.outcome}: {digits(self.estimate, '+')}"
         return card(heading, f"<div>{ends}</div>", paragraph(str(self)))
 
     def __float__(self) -> float:
         return self.estimate
 
     def __str__(self) -> str:
-        text = self._finding()
-        if self.agreement is not None:
-            agreed = "with its sign" if self.possible and self.estimate else "that there is none"
-            text += f" {self.agreement:.0%} of the resampled orders agree {agreed}."
+        text = f"{self._finding()}{self._doubt()}"
         if self.by_order:
             least, most = min(self.by_order), max(self.by_order)
             text += f" Over {len(self.by_order)} plausible orders: {digits(least)} to {digits(most)}"
@@ -185,12 +191,11 @@ class Effect:
         asked = self.question
         treated, control = (asked.shown(asked.treatment, value) for value in (asked.treated, asked.control))
         values, changed = f"to {treated} instead of {control}", asked.change_of(self.level_told)
-        if not self.possible:
-            return (
-                f"By the causal order, {asked.treatment} cannot act on {asked.outcome}: setting it {values} changes "
-                "nothing, if that order is right. If you know that it can, fit again with that edge required."
-            )
         setting = f"Setting {asked.treatment} {values}"
+        if not self.possible and self.ruled_out:
+            return f"By what was given, {asked.treatment} cannot act on {asked.outcome}. {setting} changes nothing."
+        if not self.possible:
+            return self._against_the_order(setting)
         premise = "" if self.by_order else ", if the causal order is right"
         if self.estimate == 0:
             return (
@@ -199,6 +204,37 @@ class Effect:
             )
         ends = f"{self.level:.0%} interval {digits(self.low)} to {digits(self.high)}"
         return f"{setting} changes {changed} by {digits(self.estimate)} on average ({ends}{premise})."
+
+    def _against_the_order(self, setting: str) -> str:
+        """What an inferred order says that puts the outcome first, and what would be if it were wrong."""
+        treatment, outcome = self.question.treatment, self.question.outcome
+        share = "how sure that is was not assessed" if self.precedes is None else f"{1 - self.precedes:.0%} sure"
+        text = (
+            f"The order that was inferred puts {outcome} before {treatment} ({share}). {setting} changes nothing, if "
+            "that is right."
+        )
+        if self.if_first is not None:
+            return f"{text} If {treatment} comes first instead: {self.if_first._finding().replace('S', 's', 1)}"
+        return (
+            f"{text} A model that still holds its table tells what the effect would be if {treatment} came first: ask "
+            f"with the table. If you know that {treatment} comes first, say so and fit again."
+        )
+
+    def _doubt(self) -> str:
+        """How sure the direction is, and how many of the resampled orders say the same; nothing where it is known."""
+        if not self.possible:
+            return ""
+        asked, text = self.question, ""
+        if self.precedes is not None and self.precedes < 1:  # what is known needs no figure
+            text += f" It is {self.precedes:.0%} sure that {asked.treatment} comes before {asked.outcome}."
+        if self.agreement is not None and self.estimate:
+            text += f" {self.agreement:.0%} of the resampled orders agree with its sign."
+        elif self.agreement is not None:
+            text += (
+                f" {self.agreement:.0%} of the resampled orders show none either; that is no proof, for they come from "
+                "the same rows."
+            )
+        return text
 
 
 def average_effect(
@@ -209,7 +245,12 @@ def average_effect(
     With several models the interval holds those of all: it is right if one of the orders is.
     """
     require_level(level)
-    possible = any(_possible(question, scm.names, deviations) for scm, deviations in models)
+    scm = models[0][0]
+    levels = question.levels_of(scm.responses[question.nodes_of(question.outcome, scm.names)[0]])
+    if not any(_possible(question, scm.names, deviations) for scm, deviations in models):
+        absent = tuple(LevelEffect(name, 0.0, 0.0, 0.0) for name in levels)
+        by_order = (0.0,) * len(models) if len(models) > 1 else ()
+        return Effect(question, 0.0, 0.0, 0.0, level, possible=False, by_order=by_order, by_level=absent)
     few = SOME_UNITS if any(scm.is_discrete for scm, _ in models) else FEW_UNITS
     answers = [
         averages(question.differences, scm, deviations, scm.noise.sample(UNITS, rng), level, few)
@@ -220,11 +261,9 @@ def average_effect(
     ends = np.column_stack([estimates.mean(axis=0), lows.min(axis=0), highs.max(axis=0)]).tolist()
     most = int(np.abs(estimates.mean(axis=0)).argmax())
     by_order = tuple(estimates[:, most].tolist()) if len(models) > 1 else ()
-    scm = models[0][0]
-    levels = question.levels_of(scm.responses[question.nodes_of(question.outcome, scm.names)[0]])
     by_level = tuple(LevelEffect(name, *told) for name, told in zip(levels, ends, strict=True)) if levels else ()
     estimate, low, high = ends[most]
-    return Effect(question, estimate, low, high, level, possible, by_order, by_level=by_level)
+    return Effect(question, estimate, low, high, level, True, by_order, by_level=by_level)
 
 
 def _possible(question: Question, names: Sequence[Hashable], deviations: Deviations) -> bool:

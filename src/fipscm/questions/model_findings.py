@@ -2,15 +2,18 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
 from fipscm.arrays import Array
+from fipscm.directions import in_words, open_edges
+from fipscm.errors import counted
 from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.order.classical.hidden_causes import LIKELY, suspects
-from fipscm.questions.findings import Finding
+from fipscm.questions.findings import DIRECTION_CHECK, Finding
 from fipscm.questions.kernel_tests import dependence, discrepancy
 from fipscm.questions.noise_sizes import size_correlations
 
@@ -128,6 +131,23 @@ def variance_finding(values: Array, scale_in_use: str | None = None) -> Finding:
     )
 
 
+def direction_findings(graph: nx.DiGraph) -> Iterator[Finding]:
+    """Do the rows, and what is known, show which way the edges point? Of a graph that was assessed."""
+    unsure, edges = open_edges(graph), graph.number_of_edges()
+    if not edges:
+        return
+    yield Finding(
+        DIRECTION_CHECK,
+        "edges",
+        len(unsure) / edges,
+        float("nan"),
+        not unsure,
+        f"The direction of {len(unsure)} of {counted(edges, 'edge')} is in doubt: {in_words(unsure)}. State what you "
+        "know, and fit again.",
+        serious=False,
+    )
+
+
 def hidden_cause_findings(names: Sequence[Hashable], probabilities: Array | None) -> Iterator[Finding]:
     """Does the order model suspect a hidden common cause of two columns? Of its probabilities (D, D), if it has any."""
     if probabilities is None:
@@ -150,6 +170,6 @@ def hidden_cause_findings(names: Sequence[Hashable], probabilities: Array | None
             largest,
             float("nan"),
             True,
-            "No pair is suspected of a hidden cause, which does not mean that there is none.",
+            "",
             serious=False,
         )

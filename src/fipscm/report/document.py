@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Array
+from fipscm.directions import OpenEdge, open_edges
 from fipscm.layout import MOST_BOXES, Layout, around, layered, to_svg
 from fipscm.layout.strokes import Stroke, strokes
 from fipscm.questions.column_levels import ColumnLevels, column_levels
@@ -19,7 +20,7 @@ from fipscm.report.columns import ColumnFacts, column_facts
 from fipscm.report.curves import partial_dependence
 from fipscm.report.effects import StrongEffect, strongest_effects
 from fipscm.report.hidden import HiddenCauses, hidden_causes
-from fipscm.report.limits import Limit, doubtful_edges, limits
+from fipscm.report.limits import Limit, limits
 from fipscm.report.model import FittedModel
 from fipscm.report.variation import variation_shares
 from fipscm.report.words import number
@@ -39,10 +40,14 @@ SHAPES = {
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How one column follows its causes; `shape` is empty where levels have no curve."""
+    """How one column follows its causes; `shape` is empty where levels have no curve.
+
+    Of `open_causes` it is open whether they come before the column.
+    """
 
     name: Hashable
     causes: list[Hashable]
+    open_causes: list[Hashable]
     shape: str
     explained: float
     charts: list[Chart]
@@ -86,7 +91,7 @@ class Document:
     check: CheckResult
     order: list[Hashable]
     confidence: Chart | None
-    doubtful: list[tuple[object, object, float]]
+    doubtful: list[OpenEdge]
     picture: str
     edges: list[Edge]
     hidden: HiddenCauses
@@ -141,7 +146,7 @@ def write_document(
         check=check,
         order=order,
         confidence=confidence_chart(order, model.order_confidence_) if inferred else None,
-        doubtful=doubtful_edges(graph),
+        doubtful=open_edges(graph),
         picture=to_svg(graph, layout, [(a, b) for a, b, _ in hidden.pairs], scale=_picture_scale(layout)),
         edges=edges,
         hidden=hidden,
@@ -177,6 +182,7 @@ def _mechanisms(
 ) -> list[Mechanism]:
     """Of each column with causes, in causal order; the edges drawn have a curve, in which rows (N, E) are averaged."""
     facts, levels = model.mechanisms_.to_dict(orient="index"), column_levels(model.scm_, model.columns_)
+    is_open = {(cause, effect) for cause, effect, _ in open_edges(model.to_networkx())}
     found = []
     for name in order:
         curves = [partial_dependence(model, cause, name, rows) for cause, effect, _ in drawn if effect == name]
@@ -185,7 +191,8 @@ def _mechanisms(
         if own["causes"]:
             is_curve = name not in levels and not levels.keys() >= set(own["causes"])
             shape = SHAPES[own["shape"]] if is_curve else ""
-            found.append(Mechanism(name, own["causes"], shape, own["r2_held_out"], charts))
+            unsure = [cause for cause in own["causes"] if (cause, name) in is_open]
+            found.append(Mechanism(name, own["causes"], unsure, shape, own["r2_held_out"], charts))
     return found
 
 

@@ -5,13 +5,13 @@ Shapes: N units, D columns of the table, E columns of the model.
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from fipscm.arrays import Array
-from fipscm.mechanism.learned import LearnedSCM
+from fipscm.directions import DIRECTION_THRESHOLD
 from fipscm.questions.column_levels import ColumnLevels, column_levels
+from fipscm.questions.contrast import ValueContrast, quartile_contrast, usual_contrast
 from fipscm.questions.effect import Effect
 from fipscm.report.model import FittedModel
 from fipscm.report.words import number, signed
@@ -19,13 +19,6 @@ from fipscm.tables.kinds import Level
 
 UNITS = 500  # enough to rank effects; the strongest ones are then computed with care
 SHOWN = 12
-
-
-class Contrast(NamedTuple):
-    """Two values of a cause, as numbers that the model takes."""
-
-    treated: float
-    control: float
 
 
 @dataclass(frozen=True)
@@ -53,6 +46,14 @@ class StrongEffect:
     def outcome(self) -> Hashable:
         """The column that is looked at."""
         return self.effect.question.outcome
+
+    @property
+    def premise(self) -> str:
+        """What is taken for granted where it is open which of the two comes first; empty where it is not."""
+        sure = self.effect.precedes
+        if sure is None or sure >= DIRECTION_THRESHOLD:
+            return ""
+        return f"if {self.cause} comes before {self.outcome}, of which it is {sure:.0%} sure"
 
     @property
     def standardized(self) -> tuple[float, float, float]:
@@ -106,12 +107,12 @@ class StrongEffect:
 def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[StrongEffect]:
     """Change each column, and keep the strongest effects on others.
 
-    Numbers are raised from their mean by one standard deviation, levels to the next one, and a category goes from its
-    most frequent level to the one that matters most.
+    A column goes from its lower to its upper quartile, or from the first to the second of two levels, as `FiP.effect`
+    has it by default; a category goes from its most frequent level to the one that matters most.
     """
     scm, outer, levels = model.scm_, model.blocks_.outer, column_levels(model.scm_, model.columns_)
     noise = scm.noise.sample(UNITS, rng)
-    sizes, best = np.zeros((len(outer), len(outer))), dict[tuple[int, int], Contrast]()
+    sizes, best = np.zeros((len(outer), len(outer))), dict[tuple[int, int], ValueContrast]()
     for cause in np.flatnonzero(model.blocks_.largest(scm.adjacency).any(axis=1)):
         for contrast in contrasts(model, outer[cause], levels.get(outer[cause])):
             found = np.abs(standardized_effects(model, outer[cause], contrast, noise))
@@ -122,30 +123,23 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
     for pair in ranked:
         cause, outcome = (outer[place] for place in pair)
         treated, control = (_cell(levels.get(cause), value) for value in best[pair])
-        effect = model.effect(cause, outcome, treated, control, random_state=rng)
+        effect = model.effect(cause, outcome, treated, control)  # the figure that Python and the command tell
         strong.append(StrongEffect(effect, _spread(model, effect, levels), levels.get(cause), levels.get(outcome)))
     return sorted(strong, key=lambda each: -abs(each.standardized[1]))
 
 
-def contrasts(model: FittedModel, cause: Hashable, levels: ColumnLevels | None) -> list[Contrast]:
+def contrasts(model: FittedModel, cause: Hashable, levels: ColumnLevels | None) -> list[ValueContrast]:
     """The changes of one column that are tried."""
     scm, members = model.scm_, model.blocks_.within(cause)
     if len(members) > 1:
         usual = int(scm.centre[list(members)].argmax())
-        return [Contrast(float(code), float(usual)) for code in range(len(members)) if code != usual]
-    return [_raised(scm, members[0], levels, whole=model.columns_.kinds[cause] == "count")]
+        return [ValueContrast(float(code), float(usual)) for code in range(len(members)) if code != usual]
+    # Of grades none is the usual one to ask about, but a report has to choose.
+    choose = quartile_contrast if levels is not None and len(levels.codes) > 2 else usual_contrast
+    return [choose(scm, model.columns_, cause)]
 
 
-def _raised(scm: LearnedSCM, cause: int, levels: ColumnLevels | None, *, whole: bool) -> Contrast:
-    """One standard deviation above the mean, and the mean; of levels, the one that is nearest to it and the next."""
-    mean, spread = float(scm.centre[cause]), float(scm.scale[cause])
-    if levels is not None:
-        place = min(int(levels.places(np.array([mean]))[0]), len(levels.codes) - 2)
-        return Contrast(float(levels.codes[place + 1]), float(levels.codes[place]))
-    return Contrast(round(mean) + max(1.0, round(spread)), round(mean)) if whole else Contrast(mean + spread, mean)
-
-
-def standardized_effects(model: FittedModel, cause: Hashable, contrast: Contrast, noise: Array) -> Array:
+def standardized_effects(model: FittedModel, cause: Hashable, contrast: ValueContrast, noise: Array) -> Array:
     """(D,), total effects on units with these noises (N, E), in standard deviations of the outcomes; 0 on itself.
 
     That on a category is that on the level which changes most.

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import networkx as nx
 
+from fipscm.directions import open_edges
 from fipscm.questions.findings import CheckResult
 from fipscm.report.hidden import HiddenCauses
 from fipscm.report.words import joined
-
-SURE = 0.9  # below, a direction is in doubt
 
 
 @dataclass(frozen=True)
@@ -30,12 +29,12 @@ def limits(graph: nx.DiGraph, check: CheckResult, inferred: bool, hidden: Hidden
             "Serious checks failed: parts of the model contradict the rows.",
             tuple(finding.verdict for finding in serious),
         )
-    doubtful = doubtful_edges(graph)
-    if doubtful:
+    unsure = open_edges(graph)
+    if unsure:
         yield Limit(
-            "Acting on arrows whose direction is in doubt",
+            "Acting on edges whose direction is in doubt",
             "Resampled rows often turn them around. Settle them by what you know, then fit again.",
-            tuple(f"{cause} → {effect}: {share:.0%} sure" for cause, effect, share in doubtful),
+            tuple(f"{cause} - {effect}: {share:.0%} for {cause} first" for cause, effect, share in unsure),
         )
     pairs = tuple(joined([a, b]) for a, b, _ in hidden.pairs)
     if pairs:
@@ -61,9 +60,3 @@ def limits(graph: nx.DiGraph, check: CheckResult, inferred: bool, hidden: Hidden
         "The curves hold for the conditions under which the rows were collected. Circles, in which two columns act on "
         "each other, are not part of the model.",
     )
-
-
-def doubtful_edges(graph: nx.DiGraph) -> list[tuple[object, object, float]]:
-    """Cause, effect and confidence of the edges whose direction is in doubt, most doubtful first."""
-    known = [(cause, effect, share) for cause, effect, share in graph.edges(data="confidence") if share is not None]
-    return sorted((edge for edge in known if edge[2] < SURE), key=lambda edge: edge[2])

@@ -8,9 +8,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from fipscm.directions import DIRECTION_THRESHOLD
 from fipscm.report.charts import rounded
 from fipscm.report.document import Document
-from fipscm.report.limits import SURE
 from fipscm.report.words import counted, joined, number, signed
 from fipscm.tables.write import write_whole
 
@@ -44,4 +44,4 @@ def render(document: Document) -> Report:
     environment.filters |= {"number": number, "signed": signed, "joined": joined, "counted": counted}
     shared = {"names": list(map(str, document.names)), "rows": rounded(document.rows_shown)}
     page = environment.get_template("page.html")
-    return Report(page.render(vars(document), shared=shared, plotly=Markup(get_plotlyjs()), sure=SURE))
+    return Report(page.render(vars(document), shared=shared, plotly=Markup(get_plotlyjs()), sure=DIRECTION_THRESHOLD))

@@ -200,3 +200,24 @@ def test_fifty_sliders_at_once(session, running):
     for answer in answers:
         means = [facts["mean"] for facts in answer.json()["after"].values()]
         np.testing.assert_allclose(means, expected, rtol=1e-4)
+
+
+def test_an_effect_is_that_of_the_public_interface(client, session):
+    told = client.post("/api/effect", json={"treatment": "age", "outcome": "sleep"}).json()
+    found = session.screen.model.effect("age", on="sleep")
+    assert told["text"] == str(found)
+    assert told["low"] == pytest.approx(found.low, rel=1e-5)
+    far = client.post(
+        "/api/effect", json={"treatment": "age", "outcome": "sleep", "treated": 500, "control": 50}
+    ).json()
+    assert "has seen no 'age' near 500" in far["remarks"][0]
+    wrong = client.post("/api/effect", json={"treatment": "age", "outcome": "sleep", "treated": "old"})
+    assert (wrong.status_code, "'old' is none" in wrong.json()["message"]) == (422, True)
+
+
+def test_roots_and_leaves_are_told_and_taken_back(editor, fresh):
+    told = editor.put("/api/edits", json={"roots": ["age"], "leaves": ["sleep"]}).json()
+    assert (told["roots"], told["leaves"]) == (["age"], ["sleep"])
+    assert editor.put("/api/edits", json={}).json()["roots"] == ["age"]  # what is not named stays
+    assert editor.put("/api/edits", json={"roots": []}).json()["roots"] == []
+    assert fresh.edits.knowledge.leaves == ("sleep",)

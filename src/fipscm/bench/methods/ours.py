@@ -36,7 +36,7 @@ class FittedFiP:
 
     def interval(self, asked: KnownEffect) -> tuple[float, float]:
         """Low and high end of the interval of an effect."""
-        found = self.model.effect(asked.treatment, on=asked.outcome, level=LEVEL)
+        found = self.model.effect(asked.treatment, on=asked.outcome, treated=1.0, control=0.0, level=LEVEL)
         return found.low, found.high
 
     def log_likelihood(self, rows: pd.DataFrame) -> Array:

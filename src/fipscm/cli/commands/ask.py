@@ -5,12 +5,17 @@ from typing import Annotated
 
 import typer
 
-from fipscm.cli.options import Change, Count, FitOptions, Json, Model, Out, OwnRows, Seed, unfolded
+from fipscm.cli.options import Assess, Change, Count, FitOptions, Json, Model, Out, OwnRows, Seed, unfolded
 from fipscm.cli.suggested import tell_suggestions
-from fipscm.cli.typed import as_column, as_intervention, compared_values
-from fipscm.cli.usual import usual_values
+from fipscm.cli.typed import as_column, as_intervention, as_value
 from fipscm.errors import KnowledgeError
 from fipscm.tables.stream import STREAM, require_one_stream
+
+# Of an effect, in JSON, besides what was asked.
+EFFECT_FACTS = (
+    *("estimate", "low", "high", "level", "possible", "ruled_out", "precedes", "agreement"),
+    *("by_order", "sign_flips"),
+)
 
 
 @unfolded
@@ -73,17 +78,19 @@ def effect(
     on: Annotated[str, typer.Option(help="The column that is looked at.")],
     options: FitOptions,
     treated: Annotated[
-        str | None, typer.Option(help="Its value with treatment: 1, the second level, or a high value of the rows.")
+        str | None, typer.Option(help="Its value with treatment: the second of two levels, else its upper quartile.")
     ] = None,
     control: Annotated[
-        str | None, typer.Option(help="Its value without: 0, the first level, or a low value of the rows.")
+        str | None, typer.Option(help="Its value without: the first of two levels, else its lower quartile.")
     ] = None,
     orders: Annotated[int, typer.Option(min=0, help="Average over so many plausible orders (needs a table).")] = 0,
+    assess: Assess = True,
     as_json: Json = False,
     seed: Seed = 0,
 ) -> None:
     """Average effect of one column on another.  Example: fipscm effect model.fip --of dose --on pain --treated 2."""
     from fipscm.cli.source import open_source
+    from fipscm.questions.contrast import require_comparable
     from fipscm.questions.effect import Question
 
     source = open_source(model, options, seed)
@@ -93,20 +100,22 @@ def effect(
         raise KnowledgeError("With --order or --graph no other order is plausible: leave out --orders.")
     known = source.known
     cause, outcome = (as_column(text, source.columns, known=known) for text in (treatment, on))
-    above, below = compared_values(treated, control, cause, known)
-    Question(cause, outcome, above, below).intervention(source.columns)  # refuses values that are not finite
-    asked_model = source.model()
-    if treated is None and control is None:
-        above, below = usual_values(asked_model, cause, above, below)
+    if treated is None or control is None:
+        require_comparable(cause, known)
+    above, below = (None if text is None else as_value(text, cause, known) for text in (treated, control))
+    # Refuses values that are not finite, before the model is fitted.
+    Question(cause, outcome, above or 0.0, below or 0.0).intervention(source.columns)
+    asked_model = source.assessed() if assess and not orders else source.model()
     found = asked_model.effect(cause, outcome, above, below, orders=orders, random_state=seed)
     if as_json:
-        facts = {
-            name: getattr(found, name)
-            for name in ("estimate", "low", "high", "level", "possible", "by_order", "sign_flips")
-        }
         asked = {name: getattr(found.question, name) for name in ("treatment", "outcome", "treated", "control")}
         levels = {"by_level": [each._asdict() for each in found.by_level]} if found.by_level else {}
-        print(json.dumps({**asked, **facts, **levels}))
+        turned = (
+            {name: getattr(found.if_first, name) for name in ("estimate", "low", "high")} if found.if_first else None
+        )
+        print(
+            json.dumps({**asked, **{name: getattr(found, name) for name in EFFECT_FACTS}, **levels, "if_first": turned})
+        )
     else:
         print(found)
     if source.chosen is not None:
@@ -114,14 +123,21 @@ def effect(
 
 
 @unfolded
-def check(model: Model, options: FitOptions, data: OwnRows = None, as_json: Json = False, seed: Seed = 0) -> None:
+def check(
+    model: Model,
+    options: FitOptions,
+    data: OwnRows = None,
+    assess: Assess = True,
+    as_json: Json = False,
+    seed: Seed = 0,
+) -> None:
     """Test a model's assumptions on a table; exit code 1 if they fail.  Example: fipscm check model.fip data.csv."""
     from fipscm.cli.source import open_source, rows_for
 
     require_one_stream(model, data, options.graph)
     source = open_source(model, options, seed)
     rows = rows_for(data, source, options).frame
-    report = source.model().check(rows, seed)
+    report = (source.assessed() if assess else source.model()).check(rows, seed)
     if as_json:
         findings = json.loads(report.table.to_json(orient="records"))
         print(json.dumps({"passed": report.passed, "verdict": str(report), "findings": findings}))

@@ -83,7 +83,7 @@ def _saved(path: str, data: str | None, options: FitOptions) -> "tuple[Data, Cal
 
 def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tuple[Data, Callable[..., FiP]]":
     """A table to fit a model on."""
-    from fipscm.explore.session import Data
+    from fipscm.explore.session import Data, fitted
     from fipscm.tables.columns import warn_of_set_aside
     from fipscm.tables.read import read_table
     from fipscm.tables.validate import training_frame
@@ -100,10 +100,10 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
     # Mistakes in the table and in what is known about it are found before the page opens.
     training_frame(known.encode(table), fewest_columns=2, missing_cells=options.missing != "refuse")
     intervened = known.without_others(chosen.intervened)
-    estimator = options.estimator(Chosen(table, known, intervened), seed)
+    estimator, found = options.estimator(Chosen(table, known, intervened), seed), Data(table, path, None, intervened)
 
     def fit(report: Callable[[str, int, int, str], Any]) -> "FiP":
         report("Getting ready", 0, 1, "")
-        return estimator.fit(table, intervened=intervened, on_progress=report)
+        return fitted(estimator, found, report)
 
-    return Data(table, path, None, intervened), fit
+    return found, fit

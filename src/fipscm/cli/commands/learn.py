@@ -2,13 +2,14 @@
 
 import json
 import sys
+from collections.abc import Hashable
 from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
 
 import fipscm
-from fipscm.cli.doubt import SURE, doubt
+from fipscm.cli.doubt import doubt
 from fipscm.cli.names import MODEL_SUFFIX, NOISES, ORDER_METHODS
 from fipscm.cli.options import Assess, FitOptions, Json, OrderOptions, Rows, Seed, unfolded
 from fipscm.cli.suggested import tell_suggestions
@@ -33,6 +34,7 @@ def order(
     import networkx as nx
     import numpy as np
 
+    from fipscm.directions import with_directions
     from fipscm.order import order_confidence, zero_shot
     from fipscm.plotting import draw_graph, require_writable_picture
     from fipscm.tables.read import read_table
@@ -73,9 +75,8 @@ def order(
             table, rng, options.scale, knowledge, jobs, weights=weights, intervened=intervened, kinds=kinds, **columns
         )
         facts["confidence"] = confidence.to_dict(orient="index")
-        for cause, effect in graph.edges:
-            graph.edges[cause, effect]["confidence"] = facts["confidence"][cause][effect]
-        if told := doubt(graph.edges, confidence):
+        graph = with_directions(graph, confidence, knowledge)
+        if told := doubt(graph):
             unsure = [*unsure, told]
     if plot is not None:
         answer.probabilities()  # refuses to draw edges that the weights say nothing about
@@ -106,7 +107,7 @@ def fit(
 ) -> None:
     """Learn a model from a table and save it.  Example: fipscm fit data.csv --out model.fip --tiers "age;dose,pain"."""
     from fipscm.cli.kinds import told_kinds
-    from fipscm.display import digits
+    from fipscm.directions import DIRECTION_THRESHOLD
     from fipscm.plotting import draw_graph, require_writable_picture
     from fipscm.tables.read import read_table
     from fipscm.tables.stream import require_one_stream
@@ -127,7 +128,7 @@ def fit(
     tell_suggestions(data, chosen, options)
     if plot is not None:
         draw_graph(model.to_networkx(standardized=True), plot)
-    found = [{"cause": cause, "effect": effect, **facts} for cause, effect, facts in model.graph_.edges(data=True)]
+    found = [_told_edge(cause, effect, facts) for cause, effect, facts in model.graph_.edges(data=True)]
     if as_json:
         confidence = {"confidence": model.order_confidence_.to_dict(orient="index")} if assess else {}
         mechanisms = model.mechanisms_.to_dict(orient="index")
@@ -139,14 +140,31 @@ def fit(
     print(f"Causal order, causes first: {', '.join(map(str, model.causal_order_))}")
     place = {name: position for position, name in enumerate(model.causal_order_)}
     if found:
-        print("Edges; weight: change of the effect per unit of the cause; score: evidence, as log10 of the odds:")
+        print(
+            "Edges; weight: average slope of the effect in this cause alone, per unit (fipscm effect tells what a "
+            "change does on all paths); score: evidence, as log10 of the odds:"
+        )
     for edge in sorted(found, key=lambda edge: (place[edge["cause"]], place[edge["effect"]])):
-        direction = f"  direction {edge['confidence']:.0%}" if "confidence" in edge else ""
-        part = "" if edge["acts_on"] == "mean" else f"  acts on {edge['acts_on']}"
-        is_slope = not {edge["cause"], edge["effect"]} & set(model.blocks_.levels)  # a category has no unit
-        weight = f"weight {digits(edge['weight'])}  " if is_slope else ""
-        print(f"{edge['cause']} -> {edge['effect']}  {weight}score {edge['score']:.1f}{part}{direction}")
+        print(_edge_line(edge, is_slope=not {edge["cause"], edge["effect"]} & set(model.blocks_.levels)))
     if assess and found and not options.fix_the_order:
-        sure = f"The direction of every edge is at least {SURE:.0%} sure."
-        print(doubt(model.graph_.edges, model.order_confidence_) or sure)
+        print(doubt(model.graph_) or f"The direction of every edge is at least {DIRECTION_THRESHOLD:.0%} sure.")
     print(f"Saved in {out}.")
+
+
+def _told_edge(cause: Hashable, effect: Hashable, facts: dict[str, Any]) -> dict[str, Any]:
+    """What is told of an edge; a weight, and what it acts on, only where its direction stands."""
+    of_arrows = {} if facts.get("directed", True) else {"weight": None, "acts_on": None}
+    return {"cause": cause, "effect": effect, **facts, **of_arrows}
+
+
+def _edge_line(edge: dict[str, Any], *, is_slope: bool) -> str:
+    """One edge in words; a category has no unit, so that an edge from or to it is no slope."""
+    from fipscm.display import digits
+
+    if not edge.get("directed", True):
+        share = f"{edge['confidence']:.0%} for {edge['cause']} first"
+        return f"{edge['cause']} - {edge['effect']}, direction open ({share})  score {edge['score']:.1f}"
+    direction = f"  direction {edge['confidence']:.0%}" if "confidence" in edge else ""
+    part = "" if edge["acts_on"] == "mean" else f"  acts on {edge['acts_on']}"
+    weight = f"weight {digits(edge['weight'])}  " if is_slope else ""
+    return f"{edge['cause']} -> {edge['effect']}  {weight}score {edge['score']:.1f}{part}{direction}"

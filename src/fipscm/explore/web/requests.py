@@ -17,6 +17,7 @@ Number = Annotated[FiniteFloat, Field(ge=-1e100, le=1e100)]
 LevelName = Annotated[str, Strict(), StringConstraints(max_length=LONGEST_NAME)]
 Grades = Annotated[str, StringConstraints(max_length=LONGEST_NAME, pattern="<")]  # their names, the lowest first
 Kind = Literal["continuous", "count", "ordinal", "binary", "categorical"] | Grades
+Names = Annotated[list[Name], Field(max_length=MOST_COLUMNS)]
 Edges = Annotated[list[tuple[Name, Name]], Field(max_length=MOST_EDGES)]
 
 
@@ -54,12 +55,21 @@ class RowQuestion(Question):
     row: Annotated[int, Field(ge=0)]
 
 
+class EffectQuestion(Request):
+    """The effect of one column on another; values that are not given are the usual ones."""
+
+    treatment: Name
+    outcome: Name
+    treated: Number | LevelName | None = None
+    control: Number | LevelName | None = None
+
+
 class Target(Request):
     """Which column should reach which average, by which columns."""
 
     target: Name
     value: Number
-    using: Annotated[list[Name], Field(max_length=MOST_COLUMNS)] | None = None
+    using: Names | None = None
 
 
 class UnitsQuestion(Question):
@@ -81,7 +91,9 @@ class Edited(Request):
     forbidden: Edges = []
     hidden: Edges = []
     kinds: Annotated[dict[Name, Kind], Field(max_length=MOST_COLUMNS)] = {}
-    tiers: Annotated[list[Annotated[list[Name], Field(max_length=MOST_COLUMNS)]], Field(max_length=MOST_COLUMNS)] = []
+    tiers: Annotated[list[Names], Field(max_length=MOST_COLUMNS)] = []
+    roots: Names | None = None
+    leaves: Names | None = None
 
 
 class GraphText(Request):

@@ -1,9 +1,11 @@
 """The page and what it may ask for, as an application."""
 
+import warnings
 from collections.abc import Hashable
 from importlib.resources import files
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,6 +24,7 @@ from fipscm.explore.web.guard import Access, Guard
 from fipscm.explore.web.requests import (
     Change,
     Edited,
+    EffectQuestion,
     GraphText,
     Question,
     RowQuestion,
@@ -94,6 +97,20 @@ def _add_answers(app: FastAPI, session: Session) -> None:
         found = portrait(units, _row(session, question.row), _do(session, question))
         return description.of_portrait(found, units.levels)
 
+    @app.post("/api/effect")
+    def effect(asked: EffectQuestion) -> dict[str, Any]:
+        treatment, outcome = (session.column(name) for name in (asked.treatment, asked.outcome))
+        treated, control = (
+            None
+            if value is None
+            else _rule(session, treatment, Change(column=asked.treatment, kind="set", value=value))
+            for value in (asked.treated, asked.control)
+        )
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", UserWarning)
+            found = session.screen.model.effect(treatment, outcome, treated, control, random_state=SEED)
+        return description.of_effect(found, [str(each.message) for each in told])
+
     @app.post("/api/recommend")
     def recommend(wanted: Target) -> dict[str, Any]:
         using = None if wanted.using is None else [session.column(name) for name in wanted.using]
@@ -105,13 +122,14 @@ def _add_answers(app: FastAPI, session: Session) -> None:
 def _add_edits(app: FastAPI, session: Session) -> None:
     @app.put("/api/edits")
     def edit(edited: Edited) -> dict[str, Any]:
-        own = session.edits.knowledge  # roots, leaves and what comes before what are not edited here and stay
+        # Roots and leaves that came with the model stay unless they are named anew; `before` is not edited here.
+        own = session.edits.knowledge
         knowledge = Knowledge(
             required_edges=_pairs(session, edited.required),
             forbidden_edges=_pairs(session, edited.forbidden),
             tiers=[[session.column(name) for name in tier] for tier in edited.tiers],
-            roots=own.roots,
-            leaves=own.leaves,
+            roots=own.roots if edited.roots is None else [session.column(name) for name in edited.roots],
+            leaves=own.leaves if edited.leaves is None else [session.column(name) for name in edited.leaves],
             before=own.before,
         )
         kinds = {session.column(name): kind for name, kind in edited.kinds.items()}
@@ -121,10 +139,7 @@ def _add_edits(app: FastAPI, session: Session) -> None:
     @app.post("/api/import")
     def take_over(given: GraphText) -> dict[str, Any]:
         graph, hidden = read_graph(given.text)
-        for name in graph:
-            session.column(name)
-        named = type(graph)(_pairs(session, list(graph.edges)))
-        found = session.screen.model.graph_
+        named, found = nx.relabel_nodes(graph, session.column), session.screen.model.graph_
         session.edit(imported(named, _pairs(session, hidden), found, session.edits.kinds))
         return description.of_edits(session.edits)
 

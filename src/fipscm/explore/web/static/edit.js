@@ -94,9 +94,14 @@ function showPicked() {
     return;
   }
   const { axis, levels } = screen().variables[effect.value];
-  const perUnit = levels || screen().variables[cause.value].levels ? "" : `One more unit of ${cause.value}: ${effect.value} ${signed(edge.weight, axis[1] - axis[0])} · `;
-  const sure = edge.confidence === null ? "" : ` · direction ${Math.round(100 * edge.confidence)} %`;
-  facts.textContent = `${perUnit}evidence ${shown(edge.score, 100)}${sure}`;
+  const evidence = `evidence ${shown(edge.score, 100)}`;
+  const sure = edge.confidence === null ? "" : `${Math.round(100 * edge.confidence)} %`;
+  if (!edge.directed) {
+    facts.textContent = `Direction open: ${sure} for ${cause.value} first · ${evidence}`;
+    return;
+  }
+  const perUnit = levels || screen().variables[cause.value].levels ? "" : `Average slope along this edge alone: ${signed(edge.weight, axis[1] - axis[0])} per unit of ${cause.value} · `;
+  facts.textContent = `${perUnit}${evidence}${sure && ` · direction ${sure}`}`;
 }
 
 function moved(column, tier) {
@@ -112,7 +117,7 @@ function toldKind(kind) {
 
 function show() {
   const { tier, tierHint, kinds, list, refit, cancel, bar, stage, changes, save } = parts;
-  const { required, forbidden, hidden, tiers, kinds: told } = edits();
+  const { required, forbidden, hidden, tiers, roots, leaves, kinds: told } = edits();
   for (const chosen of kinds.querySelectorAll("select")) chosen.value = toldKind(told[chosen.dataset.column]) ?? screen().variables[chosen.dataset.column].kind;
   const chosen = tier.value;
   tier.replaceChildren(html("option", { value: "0" }, "no tier"), ...[...tiers, []].map((_, at) => html("option", { value: String(at + 1) }, `tier ${at + 1}`)));
@@ -123,6 +128,8 @@ function show() {
     ...required.map(([a, b]) => chip("required", `${a} → ${b} required`, { ...edits(), required: without(required, a, b) })),
     ...forbidden.map(([a, b]) => chip("forbidden", `${a} → ${b} forbidden`, { ...edits(), forbidden: without(forbidden, a, b) })),
     ...hidden.map(([a, b]) => chip("hidden", `${a} ↔ ${b} hidden common cause: the model still assumes none, so doubt what it says between them`, { ...edits(), hidden: without(hidden, a, b) })),
+    ...roots.map((name) => chip("tier", `${name} has no causes`, { ...edits(), roots: roots.filter((other) => other !== name) })),
+    ...leaves.map((name) => chip("tier", `${name} has no effects`, { ...edits(), leaves: leaves.filter((other) => other !== name) })),
     ...tiers.flatMap((names, at) => names.map((name) => chip("tier", `${name} in tier ${at + 1}`, { ...edits(), tiers: moved(name, 0) }))),
     ...Object.entries(told).map(([name, kind]) => chip("tier", `${name} is ${kind}`, { ...edits(), kinds: Object.fromEntries(Object.entries(told).filter(([other]) => other !== name)) })));
   const { progress, failure } = store.session;

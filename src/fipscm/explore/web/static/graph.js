@@ -41,6 +41,7 @@ function draw() {
   picture.append(...order.map((name) => drawBox(name, layout.boxes[name])));
   picture.append(...order.map((name) => svg("text", { x: layout.boxes[name].x, y: layout.boxes[name].y + layout.boxes[name].height / 2 + 7, class: "change", "data-of": name })));
   place.replaceChildren(picture);
+  document.querySelector(".legend .open").hidden = edges.every(({ directed }) => directed);
   items = [...picture.querySelectorAll("[data-item]")].sort((one, other) => one.dataset.item.localeCompare(other.dataset.item, undefined, { numeric: true }));
   const current = items.find((item) => item.dataset.item === focused) ?? items[0];
   for (const item of items) item.setAttribute("tabindex", item === current ? "0" : "-1");
@@ -60,17 +61,19 @@ function drawEdge(route, edge, strongest, changes) {
   const { cause, effect, path } = route;
   const { variables, order } = screen();
   const isCategory = [cause, effect].some((name) => variables[name].kind === "categorical"); // has no up and down
-  const sign = isCategory ? "changes" : (edge.weight ?? 0) >= 0 ? "raises" : "lowers";
+  const sign = !edge.directed ? "open" : isCategory ? "changes" : (edge.weight ?? 0) >= 0 ? "raises" : "lowers";
   const { required, forbidden } = store.session.edits;
   const ruledOut = has(forbidden, cause, effect) || has(required, effect, cause);
-  const doubt = edge.confidence === null ? 1 : 0.25 + 0.75 * Math.min(1, Math.max(0, 2 * edge.confidence - 1));
   const classes = ["edge", ruledOut ? "forbidden" : sign];
   if (has(required, cause, effect)) classes.push("kept");
   if (has(changes.new, cause, effect) || has(changes.turned, cause, effect)) classes.push("new");
   if (store.selected?.cause === cause && store.selected?.effect === effect) classes.push("selected");
   const range = variables[effect].axis[1] - variables[effect].axis[0];
-  const perUnit = variables[cause].levels || variables[effect].levels ? "" : `${signed(edge.weight, range)} per unit, `;
-  const said = `${cause} causes ${effect}: ${perUnit}evidence ${shown(edge.score, 100)}${edge.confidence === null ? "" : `, direction ${Math.round(100 * edge.confidence)} %`}${ruledOut ? ", forbidden by you" : has(required, cause, effect) ? ", required by you" : ""}`;
+  const perUnit = variables[cause].levels || variables[effect].levels ? "" : `average slope ${signed(edge.weight, range)} per unit, `;
+  const sure = edge.confidence === null ? "" : `${Math.round(100 * edge.confidence)} %`;
+  const evidence = `evidence ${shown(edge.score, 100)}`;
+  const facts = edge.directed ? `${cause} causes ${effect}: ${perUnit}${evidence}${sure && `, direction ${sure}`}` : `${cause} - ${effect}, direction open (${sure} for ${cause} first): ${evidence}`;
+  const said = `${facts}${ruledOut ? ", forbidden by you" : has(required, cause, effect) ? ", required by you" : ""}`;
   return svg(
     "g",
     {
@@ -88,8 +91,7 @@ function drawEdge(route, edge, strongest, changes) {
       class: "line",
       d: path,
       "stroke-width": (1 + (2.6 * Math.abs(edge.strength ?? 0)) / strongest).toFixed(2),
-      "stroke-opacity": doubt.toFixed(2),
-      "marker-end": `url(#head-${ruledOut ? "forbidden" : sign})`,
+      "marker-end": edge.directed ? `url(#head-${ruledOut ? "forbidden" : sign})` : null,
     }),
   );
 }

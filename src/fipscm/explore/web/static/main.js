@@ -4,6 +4,7 @@ import { ask, latest } from "./api.js";
 import { byId, fill, shown, signed } from "./dom.js";
 import { showGraph } from "./graph.js";
 import { buildEdit } from "./edit.js";
+import { buildEffect } from "./effect.js";
 import { buildExport } from "./export.js";
 import { buildRow } from "./row.js";
 import { buildTarget } from "./target.js";
@@ -52,6 +53,7 @@ async function look() {
     }
     dropStrange();
     buildSliders(byId("sliders"));
+    buildEffect(byId("panel-effect"));
     buildEdit(byId("panel-edit"), watch);
     showGraph(byId("graph"));
     tell("question");
@@ -83,7 +85,8 @@ function showHead() {
   byId("about").textContent = `${model ? `${file(model)} on ` : ""}${file(table)} · ${rows.toLocaleString("en")} rows · ${columns.length} columns`;
   document.title = `${file(table)} · fipscm explore`;
   const place = byId("verdict");
-  place.className = `verdict ${verdict.pending ? "pending" : verdict.passed ? "passed" : "doubtful"}`;
+  const stands = screen()?.edges.every(({ directed }) => directed);
+  place.className = `verdict ${verdict.pending ? "pending" : verdict.passed && stands ? "passed" : "doubtful"}`;
   const [first, ...rest] = verdict.text.split("\n");
   const remarks = screen()?.remarks ?? [];
   const note = failure && screen() ? `${failure} The earlier model is still shown. ` : "";
@@ -141,6 +144,7 @@ function showSentence() {
     return;
   }
   const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
+  const note = (text) => Object.assign(document.createElement("em"), { textContent: text });
   const words = ["If "];
   acted.forEach(([column, { kind, value }], at) => {
     const { axis, levels, kind: sort } = variables[column];
@@ -160,6 +164,8 @@ function showSentence() {
   });
   if (effects.length > 3) words.push(` and ${effects.length - 3} more change${effects.length === 4 ? "s" : ""}`);
   if (effects.length) words.push(".");
+  const unsure = screen().edges.filter(({ directed, cause, effect }) => !directed && (store.answer.changes.has(cause) || store.answer.changes.has(effect)));
+  for (const { cause, effect } of unsure.slice(0, 2)) words.push(note(` It is open which comes first, ${cause} or ${effect}.`));
   const far = acted.filter(([column, { kind, value }]) => {
     const { low, high, mean, levels } = variables[column];
     if (levels) return false;
@@ -169,9 +175,7 @@ function showSentence() {
   for (const [column] of far) {
     const { low, high, axis } = variables[column];
     const range = axis[1] - axis[0];
-    const note = document.createElement("em");
-    note.textContent = ` The rows of ${column} go from ${shown(low, range)} to ${shown(high, range)}: beyond them the answer is a guess.`;
-    words.push(note);
+    words.push(note(` The rows of ${column} go from ${shown(low, range)} to ${shown(high, range)}: beyond them the answer is a guess.`));
   }
   place.replaceChildren(...words);
 }

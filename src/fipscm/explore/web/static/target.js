@@ -9,7 +9,7 @@ let parts = null;
 export function buildTarget(place) {
   const columns = store.session.columns.filter((name) => screen().variables[name].kind !== "categorical" || screen().variables[name].levels?.length === 2);
   const target = html("select", { id: "target", onchange: () => aimAt(target.value ? { name: target.value, value: null } : null) }, html("option", { value: "" }, "a column"), ...columns.map((name) => html("option", { value: name }, name)));
-  const value = html("input", { type: "number", id: "wanted", step: "any", onchange: () => store.target && aimAt({ ...store.target, value: Number.isFinite(value.valueAsNumber) ? value.valueAsNumber : null }) });
+  const value = html("input", { type: "number", id: "wanted", step: "any", oninput: () => store.target && aimAt({ ...store.target, value: Number.isFinite(value.valueAsNumber) ? value.valueAsNumber : null }) });
   const using = html("fieldset", { class: "using" }, html("legend", {}, "By changing"), ...columns.map((name) => html("label", {}, html("input", { type: "checkbox", value: name, checked: true }), name)));
   const go = html("button", { type: "button", class: "primary", onclick: recommend }, "Recommend");
   const found = html("div", { class: "found", "aria-live": "polite" });

@@ -33,8 +33,8 @@ from fipscm.mechanism.response.gumbel import Gumbel
 from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.threads import on_one_thread
 
-WAVES, WAVES_PER_CAUSE = 256, 128  # for the same reason
-MOST_ROWS = 10_000  # that curves are fitted to: a probability has less detail than a value
+WAVES, WAVES_PER_CAUSE = 256, 128  # a probability has less detail than a value
+MOST_ROWS = 10_000  # that curves are fitted to, for the same reason
 HELD_OUT = 5  # one of so many rows
 LINE, LEVEL = 9.0, 100.0  # prior variances of slopes and levels, of logits or logarithms per standard deviation
 CYCLES = 6  # through the levels of a category, each fitted beside the others

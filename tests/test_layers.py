@@ -28,7 +28,7 @@ ROWS = [
     {"tables.derived.groupings", "tables.derived.totals"},
     {"tables.write", "tables.intervened", "tables.panel"},
     {"tables.columns"},
-    {"tables.blocks"},
+    {"tables.blocks", "tables.lags"},
     {"tables.training"},
     {"tables.archive", "tables.checkpoint"},
     {"scm.intervention"},

@@ -60,10 +60,11 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
         read = parse_table(content, "Standard input", reading=options.reading)
     else:
         read = read_with_writing(path, reading=options.reading)
-    table, known, intervened = options.choose(read.frame)
+    table, known, intervened, tiers = options.choose(read.frame)
     known.require_variables(fewest=2)
-    estimator = options.estimator(list(table.columns), seed)
-    return Source(known, lambda: estimator.fit(table, intervened=intervened), read)
+    estimator = options.estimator(list(table.columns), seed, tiers)
+    asked = read._replace(frame=table) if options.lags else read
+    return Source(known, lambda: estimator.fit(table, intervened=intervened), asked)
 
 
 def rows_for(path: str | None, source: Source, options: FitOptions) -> ReadTable:

@@ -37,12 +37,20 @@ class Data:
         title: the name of its file.
         saved_model: the name of the model's file; None where the model is fitted on the table.
         intervened: what was set from outside in each row, as `FiP.fit` takes it; None where nothing was.
+        panel: the columns that name the units of the rows and tell the time, if they are no variables; None if there
+            are none.
     """
 
     table: pd.DataFrame
     title: str
     saved_model: str | None = None
     intervened: Sequence[Sequence[Hashable]] | None = None
+    panel: pd.DataFrame | None = None
+
+    @property
+    def training(self) -> pd.DataFrame:
+        """What a model is fitted on."""
+        return self.table if self.panel is None else self.table.join(self.panel)
 
     @property
     def observed(self) -> pd.DataFrame:
@@ -140,7 +148,7 @@ class Session:
     def _fit(self, settings: dict[str, Any], report: OnProgress) -> "FiP":
         from fipscm.estimator import FiP  # takes a second: the page is there before
 
-        return FiP(**settings).fit(self.data.table, intervened=self.data.intervened, on_progress=report)
+        return FiP(**settings).fit(self.data.training, intervened=self.data.intervened, on_progress=report)
 
     def _show(self, make: Callable[[OnProgress], "FiP"], report: OnProgress) -> None:
         """Make a model and put it on the screen, or say why there is none."""

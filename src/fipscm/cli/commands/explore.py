@@ -92,18 +92,21 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
         raise DataError(
             f"'{path}' is not a saved model, whose name ends in .fip: give one table, or a model and a table."
         )
-    chosen, known, named = options.choose(read_table(path, reading=options.reading))
+    chosen, known, named, tiers = options.choose(read_table(path, reading=options.reading))
     known.require_variables(fewest=2)
     warn_of_set_aside(known)
     table = known.without_others(chosen)
     # Mistakes in the table and in what is known about it are found before the page opens.
     training_frame(known.encode(table), fewest_columns=2, missing_cells=options.missing != "refuse")
     intervened = known.without_others(named)
-    options.knowledge(list(table.columns))
+    options.knowledge(list(table.columns), tiers)
+
+    others = [name for name in (known.group, *known.panel.times) if name in known.set_aside]
+    found = Data(table, path, None, intervened, chosen[others] if others else None)
 
     def fit(report: Callable[[str, int, int, str], Any]) -> "FiP":
         report("Getting ready", 0, 1, "")
-        estimator = options.estimator(list(table.columns), seed)
-        return estimator.fit(table, intervened=intervened, on_progress=report)
+        estimator = options.estimator(list(found.training.columns), seed, tiers)
+        return estimator.fit(found.training, intervened=intervened, on_progress=report)
 
-    return Data(table, path, None, intervened), fit
+    return found, fit

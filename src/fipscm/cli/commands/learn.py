@@ -40,9 +40,9 @@ def order(
         if method in ORDER_METHODS[1:]:
             raise OrderError(f"The method '{method}' finds no graph to draw: leave out --plot, or --method.")
         require_writable_picture(plot)
-    table, known, intervened = options.choose(read_table(data, reading=options.reading))
+    table, known, intervened, tiers = options.choose(read_table(data, reading=options.reading))
     known.require_variables(fewest=2)
-    knowledge, kinds = options.knowledge(list(table.columns)), options.kinds(list(table.columns))
+    knowledge, kinds = options.knowledge(list(table.columns), tiers), options.kinds(list(table.columns))
     columns: dict[str, Any] = {"keep": options.kept(list(table.columns)), **options.panel(list(table.columns))}
     if method != ORDER_METHODS[0]:
         found = fipscm.infer_order(
@@ -115,8 +115,8 @@ def fit(
     require_writable(out)
     if plot is not None:
         require_writable_picture(plot)
-    table, _, intervened = options.choose(read_table(data, reading=options.reading))
-    estimator = options.estimator(list(table.columns), seed, edges=edges, prune=prune, skip=skip, noise=noise)
+    table, _, intervened, tiers = options.choose(read_table(data, reading=options.reading))
+    estimator = options.estimator(list(table.columns), seed, tiers, edges=edges, prune=prune, skip=skip, noise=noise)
     model = estimator.fit(table, intervened=intervened)
     if assess:
         model.assess()

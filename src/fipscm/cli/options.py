@@ -145,9 +145,9 @@ class OrderOptions(ReadOptions):
         typed = {"group": self.group, "time": self.time}
         return {name: text if text in (None, "none") else as_column(text, columns) for name, text in typed.items()}
 
-    def kept(self, columns: Sequence[Hashable]) -> list[Hashable]:
+    def kept(self, columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
         """The columns to use although they may have been computed from others."""
-        return as_columns(",".join([*(self.keep or ()), self.columns or ""]), columns)
+        return tuple(as_columns(",".join([*(self.keep or ()), self.columns or ""]), columns))
 
     def named(self, columns: Sequence[Hashable]) -> set[Hashable]:
         """The columns that are spoken of."""

@@ -11,8 +11,11 @@ from fipscm.cli.options import FitOptions, Seed, unfolded
 from fipscm.errors import DataError, KnowledgeError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fipscm.estimator import FiP
     from fipscm.explore.session import Data
+    from fipscm.tables.columns import Columns
 
 
 @unfolded
@@ -78,7 +81,7 @@ def _saved(path: str, data: str | None, options: FitOptions) -> "tuple[Data, Cal
 
         return FiP.load(path)
 
-    return Data(frame[columns], data, path), load
+    return Data(frame[columns], data, path, panel=_panel_of(known, frame)), load
 
 
 def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tuple[Data, Callable[..., FiP]]":
@@ -101,8 +104,7 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
     intervened = known.without_others(named)
     options.knowledge(list(table.columns), tiers)
 
-    others = [name for name in (known.group, *known.panel.times) if name in known.set_aside]
-    found = Data(table, path, None, intervened, chosen[others] if others else None)
+    found = Data(table, path, None, intervened, _panel_of(known, chosen))
 
     def fit(report: Callable[[str, int, int, str], Any]) -> "FiP":
         report("Getting ready", 0, 1, "")
@@ -110,3 +112,9 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
         return estimator.fit(found.training, intervened=intervened, on_progress=report)
 
     return found, fit
+
+
+def _panel_of(known: "Columns", frame: "pd.DataFrame") -> "pd.DataFrame | None":
+    """The columns that name the units of the rows and tell the time, if they are no variables."""
+    others = [name for name in (known.group, *known.panel.times) if name in known.set_aside and name in frame.columns]
+    return frame[others] if others else None

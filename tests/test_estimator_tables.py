@@ -147,7 +147,7 @@ def test_what_was_computed_is_set_aside_and_missing_from_what_would_have_been(wa
     model.save(tmp_path / "model.fip")
     for each in (model, load(tmp_path / "model.fip")):
         with pytest.raises(
-            DataError, match=r"'lwage' is the logarithm .*, or keep it: keep=\['lwage'\], or --keep lwage"
+            DataError, match=r"'lwage' is the logarithm .*ask about wage, or keep it: keep=\['lwage'\], or --keep lwage"
         ):
             each.effect("educ", on="lwage")
 

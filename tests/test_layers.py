@@ -28,7 +28,7 @@ ROWS = [
     {"tables.derived.groupings", "tables.derived.totals"},
     {"tables.write", "tables.intervened", "tables.panel", "tables.level_groups"},
     {"tables.columns"},
-    {"tables.blocks", "suggestions"},
+    {"tables.blocks", "tables.lags", "suggestions"},
     {"tables.training"},
     {"tables.archive", "tables.checkpoint"},
     {"scm.intervention"},

@@ -267,6 +267,7 @@ def test_a_bad_table_ends_in_one_sentence(mistake, tmp_path, name):
         (["fit", "{data}", "--order", "age,dose,pain", "--require", "pain->age"], "'pain' before 'age'"),
         (["fit", "{data}", "--forbid", "age"], "write CAUSE->EFFECT"),
         (["fit", "{data}", "--group", "dosis"], "Unknown column 'dosis': did you mean 'dose'"),
+        (["fit", "{data}", "--lags", "2"], "Lags need a column that tells the time of the rows"),
         (["fit", "{data}", "--keep", "dosis"], "Unknown column 'dosis': did you mean 'dose'"),
         (["do", "{model}", "--do", "weight=1"], "Unknown intervention target 'weight'"),
         (["do", "{model}", "--do", "age=old"], "'old' in 'age=old' is not a number"),

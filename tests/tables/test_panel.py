@@ -48,6 +48,17 @@ def test_units_that_repeat_at_several_times_are_a_group_and_no_variable(panel):
     assert recognise_panel(numbered.rename(columns={"country": "score"})) == Panel()
 
 
+def test_other_names_of_the_same_units_are_no_variables_either(panel):
+    columns = Columns.of(panel.assign(iso=panel["country"].str.upper()))
+    assert columns.set_aside["iso"] == "names the same units as 'country'"
+
+
+def test_identifiers_that_repeat_are_a_group_without_a_time(rng):
+    table = pd.DataFrame({"Store ID": rng.integers(100, 120, 200), "sales": rng.normal(size=200)})
+    assert recognise_panel(table) == Panel("Store ID")
+    assert recognise_panel(table.assign(**{"Store ID": rng.permutation(200)})) == Panel()
+
+
 def test_years_of_unrelated_rows_and_categories_are_no_panel(panel, rng):
     assert recognise_panel(panel.drop(columns="country")) == Panel()
     assert recognise_panel(panel.drop(columns="year")) == Panel()

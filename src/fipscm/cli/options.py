@@ -62,6 +62,9 @@ Computed = Annotated[
 ]
 Group = Annotated[str | None, _known("Column that names the units which rows belong to; none for no group.")]
 Time = Annotated[str | None, _known("Column that tells when a row was measured; none for no time.")]
+Lags = Annotated[
+    int, typer.Option(min=0, help="Put the columns of so many earlier rows beside each row, in tiers by time.")
+]
 Kinds = Annotated[
     list[str] | None,
     _known(f'NAME=KIND, one of {", ".join(KINDS)}, or "NAME=low<mid<high" for grades; repeatable.'),
@@ -115,6 +118,7 @@ class OrderOptions(ReadOptions):
     keep: Computed = None
     group: Group = None
     time: Time = None
+    lags: Lags = 0
     scale: Scale = "standardized"
 
     def given(self) -> list[str]:
@@ -125,6 +129,7 @@ class OrderOptions(ReadOptions):
     def choose(self, table: "pd.DataFrame") -> "Chosen":
         """What is learned from in a table: the columns chosen, and what was set in each row."""
         from fipscm.tables.columns import Columns
+        from fipscm.tables.lags import with_lags
 
         names: list[Hashable] = list(table.columns)
         experiment = None if self.intervened is None else as_column(self.intervened, names)
@@ -132,21 +137,24 @@ class OrderOptions(ReadOptions):
         panel = self.panel(names)
         kept += [name for name in panel.values() if kept and name in names and name not in kept]
         chosen = [name for name in kept or names if name not in dropped]
-        known = Columns.of(table[chosen], self.kinds(chosen), {*self.kept(chosen), *self.named(chosen)}, **panel)
+        rows, tiers = with_lags(table[chosen], **panel, lags=self.lags) if self.lags else (table[chosen], [])
+        columns: list[Hashable] = list(rows.columns)
+        known = Columns.of(rows, self.kinds(columns), {*self.kept(columns), *self.named(columns)}, **panel)
+        tiers = [[name for name in tier if name in known.variables] for tier in tiers]
         if experiment is None:
-            return Chosen(table[chosen], known, None)
-        cells = table[experiment]
+            return Chosen(rows, known, None, tiers)
+        cells = table[experiment].loc[rows.index]
         texts = cells.astype(str).where(cells.notna(), "")
-        return Chosen(table[chosen], known, [as_columns(text, chosen) for text in texts])
+        return Chosen(rows, known, [as_columns(text, columns) for text in texts], tiers)
 
     def panel(self, columns: Sequence[Hashable]) -> dict[str, Any]:
         """The columns that name the units of the rows and tell the time, as far as they were named."""
         typed = {"group": self.group, "time": self.time}
         return {name: text if text in (None, "none") else as_column(text, columns) for name, text in typed.items()}
 
-    def kept(self, columns: Sequence[Hashable]) -> list[Hashable]:
+    def kept(self, columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
         """The columns to use although they may have been computed from others."""
-        return as_columns(",".join([*(self.keep or ()), self.columns or ""]), columns)
+        return tuple(as_columns(",".join([*(self.keep or ()), self.columns or ""]), columns))
 
     def named(self, columns: Sequence[Hashable]) -> set[Hashable]:
         """The columns that are spoken of."""
@@ -158,12 +166,14 @@ class OrderOptions(ReadOptions):
         """The kinds of columns that were set by hand; None if none was."""
         return dict(as_kind(text, columns) for text in self.kind) if self.kind else None
 
-    def typed(self, columns: Sequence[Hashable]) -> "fipscm.Knowledge":
-        """The constraints on these columns that were typed."""
+    def typed(self, columns: Sequence[Hashable], tiers: Sequence[Sequence[Hashable]] = ()) -> "fipscm.Knowledge":
+        """The constraints on these columns that were typed, of which lags have `tiers` by time."""
+        if tiers and self.tiers:
+            raise KnowledgeError("--lags puts the columns in tiers by time: say the rest with --require and --forbid.")
         return fipscm.Knowledge(
             required_edges=[as_edge(text, columns) for text in self.require or ()],
             forbidden_edges=[as_edge(text, columns) for text in self.forbid or ()],
-            tiers=[as_columns(tier, columns) for tier in (self.tiers or "").split(";") if tier.strip()],
+            tiers=tiers or [as_columns(tier, columns) for tier in (self.tiers or "").split(";") if tier.strip()],
             roots=as_columns(self.roots, columns),
             leaves=as_columns(self.leaves, columns),
         )
@@ -174,7 +184,7 @@ class OrderOptions(ReadOptions):
         A suggestion gives way to what the user says.
         """
         columns = list(chosen.table.columns)
-        known = self.typed(columns)
+        known = self.typed(columns, chosen.tiers)
         if self.knowledge is not None:
             from fipscm.knowledge.file import KnowledgeFile
 
@@ -207,6 +217,7 @@ class Chosen(NamedTuple):
     table: "pd.DataFrame"
     known: "Columns"
     intervened: list[list[Hashable]] | None  # what was set in each row; None where no column names that
+    tiers: list[list[Hashable]]  # the columns by time, if some are lags
 
     @property
     def variables(self) -> "pd.DataFrame":

@@ -68,7 +68,8 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
     chosen = options.choose(read.frame)
     chosen.known.require_variables(fewest=2)
     estimator = options.estimator(chosen, seed)
-    return Source(chosen.known, lambda: estimator.fit(chosen.table, intervened=chosen.intervened), read, chosen)
+    asked = read._replace(frame=chosen.table) if options.lags else read
+    return Source(chosen.known, lambda: estimator.fit(chosen.table, intervened=chosen.intervened), asked, chosen)
 
 
 def rows_for(path: str | None, source: Source, options: FitOptions) -> ReadTable:

@@ -39,12 +39,20 @@ class Data:
         title: the name of its file.
         saved_model: the name of the model's file; None where the model is fitted on the table.
         intervened: what was set from outside in each row, as `FiP.fit` takes it; None where nothing was.
+        panel: the columns that name the units of the rows and tell the time, if they are no variables; None if there
+            are none.
     """
 
     table: pd.DataFrame
     title: str
     saved_model: str | None = None
     intervened: Sequence[Sequence[Hashable]] | None = None
+    panel: pd.DataFrame | None = None
+
+    @property
+    def training(self) -> pd.DataFrame:
+        """What a model is fitted on."""
+        return self.table if self.panel is None else self.table.join(self.panel)
 
     @property
     def observed(self) -> pd.DataFrame:
@@ -67,7 +75,7 @@ CHECKING = Verdict(None, "Checking the model's assumptions on this table …")
 
 def fitted(model: "FiP", data: Data, report: OnProgress) -> "FiP":
     """Fit a model on the table; where its order is inferred, find out how sure it is, so that the page shows doubt."""
-    model.fit(data.table, intervened=data.intervened, on_progress=report)
+    model.fit(data.training, intervened=data.intervened, on_progress=report)
     if model.order is not None or model.graph is not None:
         return model
     report("Judging how sure the order is", 0, 1, "")

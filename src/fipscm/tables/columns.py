@@ -220,9 +220,11 @@ class Columns:
     def require(self, name: Hashable, kind: str = "column") -> None:
         """Raise if there is no such variable, and say why if it was set aside."""
         if name in self.set_aside:
-            remedy = f", or keep it: keep=[{name!r}], or --keep {name}" if name in self.computed else ""
+            another, remedy = "another one", ""
+            if name in self.computed:
+                another, remedy = listed(self.computed[name]), f", or keep it: keep=[{name!r}], or --keep {name}"
             raise DataError(
-                f"Column '{name}' {self.set_aside[name]}, so it was set aside: ask about another one{remedy}."
+                f"Column '{name}' {self.set_aside[name]}, so it was set aside: ask about {another}{remedy}."
             )
         if name not in self.variables:
             raise unknown_name(kind, name, self.variables)

@@ -154,7 +154,7 @@ def as_level(cell: object) -> Level:
 def _recognise_numbers(column: pd.Series, present: pd.Series) -> Variable | NoVariable:
     if _is_running(column):
         return RUNNING_NUMBER
-    if _is_called_identifier(column.name) and pd.api.types.is_integer_dtype(present) and present.is_unique:
+    if is_called_identifier(column.name) and pd.api.types.is_integer_dtype(present) and present.is_unique:
         return OWN_NUMBER
     return Variable(_kind_of_numbers(present, _scale_in(column.name)))
 
@@ -213,7 +213,8 @@ def _is_running(column: pd.Series) -> bool:
     return bool(column.is_unique and int(column.max()) - int(column.min()) == len(column) - 1)
 
 
-def _is_called_identifier(name: Hashable) -> bool:
+def is_called_identifier(name: Hashable) -> bool:
+    """Whether a name says that its column only tells rows or units apart."""
     return any(word in _IDENTIFIERS or word.endswith("nummer") for word in words_of(name))
 
 

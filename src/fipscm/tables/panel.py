@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fipscm.arrays import Array
 from fipscm.errors import unknown_name
-from fipscm.tables.kinds import is_time, words_of
+from fipscm.tables.kinds import is_called_identifier, is_time, words_of
 
 OFF = "none"  # what users write where nothing is to be recognised
 FEWEST_UNITS = 5  # fewer groups do not tell how groups differ: their column stays a variable
@@ -31,7 +31,7 @@ _TIMES = (
 _UNITS = {
     *("id", "idcode", "identifier", "nr", "code", "person", "pid", "subject", "patient", "individual", "unit", "case"),
     *("firm", "company", "plant", "household", "family", "school", "district", "village", "city", "county", "state"),
-    *("country", "region", "fips", "nummer", "firma", "haushalt", "schule", "kreis", "land"),
+    *("country", "region", "iso", "num", "fips", "nummer", "firma", "haushalt", "schule", "kreis", "land"),
     *("ville", "pays", "entreprise", "ménage", "ciudad", "país", "empresa", "hogar"),
 }
 
@@ -51,7 +51,8 @@ class Panel(NamedTuple):
 def recognise_panel(frame: pd.DataFrame, group: Hashable | None = None, time: Hashable | None = None) -> Panel:
     """The columns of a table (N, D) that name its units and tell the time, unless they are given; "none" for none.
 
-    Units are recognised if they repeat and have one row at each time, a series without units if no time repeats.
+    Units are recognised if they repeat and have one row at each time, or are called identifiers, a series without
+    units if no time repeats.
     """
     group, time = (_given(frame, name, title) for name, title in ((group, "group"), (time, "time")))
     names: list[Hashable] = list(frame.columns)
@@ -61,7 +62,9 @@ def recognise_panel(frame: pd.DataFrame, group: Hashable | None = None, time: Ha
         times = [] if time == OFF else [time]
     if group is None:
         candidates = [name for name in names if name not in times and _may_name_units(frame[name])]
-        group = next((name for name in candidates if _makes_panel(frame, name, times)), OFF)
+        found = [name for name in candidates if _makes_panel(frame, name, times)]
+        found += [name for name in candidates if is_called_identifier(name) and _repeats(frame[name])]
+        group = found[0] if found else OFF
     group = None if group == OFF else group
     units = [] if group is None else [group]
     alone = [name for name in times if not frame.duplicated([*units, name]).any()]
@@ -76,6 +79,13 @@ def no_variables(frame: pd.DataFrame, panel: Panel) -> dict[Hashable, str]:
         units = frame[panel.group].nunique()
         each = f"{len(frame) / units:.3g} rows" if len(frame) % units == 0 else f"about {len(frame) / units:.3g} rows"
         reasons[panel.group] = f"names {units:,} units, each in {each}: taken as the group of the rows"
+        for name in frame.columns:
+            if (
+                name != panel.group
+                and _may_name_units(frame[name])
+                and _are_one_to_one(frame[name], frame[panel.group])
+            ):
+                reasons[name] = f"names the same units as '{panel.group}'"
     elif panel.time is not None and pd.api.types.is_numeric_dtype(frame[panel.time]) and frame[panel.time].is_unique:
         reasons[panel.time] = "tells the time of each row: taken as the time of the rows"
     return reasons
@@ -169,10 +179,19 @@ def _may_name_units(column: pd.Series) -> bool:
 
 def _makes_panel(frame: pd.DataFrame, group: Hashable, times: Sequence[Hashable]) -> bool:
     """Whether units repeat, and times too, but no unit at the same time."""
-    units = frame[group].nunique()
-    if not times or units < FEWEST_UNITS or frame.duplicated([group, *times]).any():
+    if not times or not _repeats(frame[group]) or frame.duplicated([group, *times]).any():
         return False
-    return len(frame) >= OFTEN * max(units, len(frame[list(times)].drop_duplicates()))
+    return len(frame) >= OFTEN * len(frame[list(times)].drop_duplicates())
+
+
+def _repeats(column: pd.Series) -> bool:
+    units = column.nunique()
+    return units >= FEWEST_UNITS and len(column) >= OFTEN * units
+
+
+def _are_one_to_one(first: pd.Series, second: pd.Series) -> bool:
+    pairs = len(pd.DataFrame({"first": first, "second": second}).drop_duplicates())
+    return first.nunique() == second.nunique() == pairs
 
 
 def _is_series(frame: pd.DataFrame, panel: Panel) -> bool:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fipscm.cli.names import MODEL_SUFFIX
-from fipscm.cli.options import Chosen, FitOptions, Seed, unfolded
+from fipscm.cli.options import FitOptions, Seed, unfolded
 from fipscm.errors import DataError, KnowledgeError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fipscm.estimator import FiP
     from fipscm.explore.session import Data
+    from fipscm.tables.columns import Columns
 
 
 @unfolded
@@ -78,7 +81,7 @@ def _saved(path: str, data: str | None, options: FitOptions) -> "tuple[Data, Cal
 
         return FiP.load(path)
 
-    return Data(frame[columns], data, path), load
+    return Data(frame[columns], data, path, panel=_panel_of(known, frame)), load
 
 
 def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tuple[Data, Callable[..., FiP]]":
@@ -100,10 +103,17 @@ def _fitted(path: str, data: str | None, options: FitOptions, seed: int) -> "tup
     # Mistakes in the table and in what is known about it are found before the page opens.
     training_frame(known.encode(table), fewest_columns=2, missing_cells=options.missing != "refuse")
     intervened = known.without_others(chosen.intervened)
-    estimator, found = options.estimator(Chosen(table, known, intervened), seed), Data(table, path, None, intervened)
+    found = Data(table, path, None, intervened, _panel_of(known, chosen.table))
+    estimator = options.estimator(chosen._replace(table=found.training, intervened=intervened), seed)
 
     def fit(report: Callable[[str, int, int, str], Any]) -> "FiP":
         report("Getting ready", 0, 1, "")
         return fitted(estimator, found, report)
 
     return found, fit
+
+
+def _panel_of(known: "Columns", frame: "pd.DataFrame") -> "pd.DataFrame | None":
+    """The columns that name the units of the rows and tell the time, if they are no variables."""
+    others = [name for name in (known.group, *known.panel.times) if name in known.set_aside and name in frame.columns]
+    return frame[others] if others else None

@@ -44,7 +44,7 @@ def order(
             raise OrderError(f"The method '{method}' finds no graph to draw: leave out --plot, or --method.")
         require_writable_picture(plot)
     chosen = options.choose(read_table(data, reading=options.reading))
-    table, known, intervened = chosen
+    table, known, intervened, _ = chosen
     known.require_variables(fewest=2)
     knowledge, kinds = options.constraints(chosen), options.kinds(list(table.columns))
     columns: dict[str, Any] = {"keep": options.kept(list(table.columns)), **options.panel(list(table.columns))}

@@ -18,6 +18,7 @@ HEAD_LAST = {"en", "de"}  # languages in which birth weight is a weight; in the 
 SHORTEST_PART = 4  # letters of a word inside of another one: shorter ones are found by chance
 SHORT_PARTS = {"age", "mom", "dad", "hus", "sex"}  # except for these
 SHORTEST_ENDING = 5  # letters of a German word at the end of a compound whose beginning is not known
+SHORTEST_BEGINNING = 6  # letters of an abbreviated English word; in other languages they are English words by chance
 NEUTRAL, RELATIVE, BLOCKED, EARLY, LATE = "neutral", "relative", "blocked", "early", "late"
 ANY = "*"
 OF_PARENTS = ("education", "occupation", "earnings", "ability")  # which a word for a relative makes the parents'
@@ -87,18 +88,28 @@ class Lexicon:
             for word in _listed(content[key])
             for spelling in spellings(word)
         }
-        german = set()
+        singles: set[str] = set()
+        phrases: set[str] = set()
+        german: set[str] = set()
         for concept in self.concepts.values():
             for language, words in concept.words.items():
-                for spelling in (spelling for word in words for spelling in spellings(word)):
-                    known = self._parts.get(spelling)
-                    head_last = language in HEAD_LAST or (known is not None and known.head_last)
-                    if known is None or known.role != BLOCKED:
-                        self._parts[spelling] = _Part(concept.name, head_last)
-                    if language == "de" and len(spelling) >= SHORTEST_ENDING:
-                        german.add(spelling)
+                for word in words:
+                    forms = spellings(word)
+                    self._add(forms, concept.name, language in HEAD_LAST)
+                    if language == "en":
+                        (singles if len(words_of(word)) == 1 else phrases).update(forms)
+                    if language == "de":
+                        german.update(form for form in forms if len(form) >= SHORTEST_ENDING)
+        self._single = singles - phrases  # length of stay, written as one word, is not what a length is short for
         self._longest_first = sorted((p for p in self._parts if _may_be_inside(p)), key=len, reverse=True)
         self._german_endings = sorted(german, key=len, reverse=True)
+
+    def _add(self, forms: Iterable[str], concept: str, head_last: bool) -> None:
+        """Words of a concept; a word of several languages has its head last if it has in one. Blocked words stay so."""
+        for form in forms:
+            known = self._parts.get(form)
+            if known is None or known.role != BLOCKED:
+                self._parts[form] = _Part(concept, head_last or (known is not None and known.head_last))
 
     def read(self, name: Hashable, kind: str) -> Reading:
         """What the name of a column of this kind tells."""
@@ -127,15 +138,25 @@ class Lexicon:
         return parts
 
     def _inside(self, word: str) -> list[_Part]:
-        """A word that is not known as a whole: a logarithm, a square, a compound, or nothing known."""
+        """A word that is not known as a whole: a logarithm, a square, a compound, an abbreviation, or nothing known."""
         for bare in (re.sub("^(log|ln|l)", "", word), re.sub("sq(rd)?$", "", word)):
             if bare != word and len(bare) >= SHORTEST_PART - 1 and bare in self._parts:
                 return [self._parts[bare]]
         pieces = self._segmented(word)
         if pieces is not None:
             return [self._parts[piece] for piece in pieces]
+        short = self._abbreviated(word)
+        if short is not None:
+            return [short]
         ending = next((each for each in self._german_endings if word.endswith(each)), None)
         return [_Part(None)] if ending is None else [_Part(None), self._parts[ending]]
+
+    def _abbreviated(self, word: str) -> _Part | None:
+        """What a word is the beginning of, if all words that begin so, and are not too long, mean the same."""
+        if len(word) < SHORTEST_BEGINNING:
+            return None
+        longer = [full for full in self._single if full.startswith(word) and len(full) <= 1.5 * len(word)]
+        return self._parts[min(longer)] if len({self._parts[full].role for full in longer}) == 1 else None
 
     def _segmented(self, word: str) -> list[str] | None:
         """Known words that make up a whole one, with a German s between them or not."""

@@ -108,6 +108,7 @@ ROWS = [
     {"fip.rows", "fip.learning", "fip.saving", "fip.showing"},
     {"fip.asking", "fip.judging"},
     {"estimator"},
+    {"bench.measured.corpus"},
     {"bench.data"},
     {"bench.methods"},
     {"bench.tasks"},

@@ -17,6 +17,7 @@ from fipscm.bench.measured.summary import (
 )
 from fipscm.bench.report.layout import markdown_table
 from fipscm.bench.run.results import Line
+from fipscm.display import digits
 from fipscm.errors import FileError
 
 MEASURED_PAGE = "measured.md"
@@ -120,16 +121,9 @@ def _bars(lines: Sequence[Line]) -> Iterator[tuple[str, str, str]]:
     yield minute, f"{quick} of {small}", _met(quick == small)
     yield f"all within {limit:g} s", f"{in_time} of {every}; {seconds}", _met(in_time == every)
     yield "certain pairs right from rows alone", f"{ours}; R2 {r2}, DirectLiNGAM {lingam}", ""
-    yield (
-        "with suggestions, on held-out tables: at least 0.85",
-        _share(right),
-        _met(right is not None and right >= 0.85),
-    )
-    yield (
-        "wrong suggestions, on held-out tables: at most 0.05",
-        _share(wrong),
-        _met(wrong is not None and wrong <= 0.05),
-    )
+    if right is not None and wrong is not None:
+        yield "with suggestions, on held-out tables: at least 0.85", _share(right), _met(right >= 0.85)
+        yield "wrong suggestions, on held-out tables: at most 0.05", _share(wrong), _met(wrong <= 0.05)
     yield "calibration error of the confidence told", _share(told["calibration_error"]), ""
     yield "edges that contradict what is certain", str(told["contradicting_edges"]), ""
     yield "no interval that cannot be believed", f"{insane} of {told['intervals']}", _met(insane == 0)
@@ -223,9 +217,9 @@ def _answer(truth: Line, found: Line) -> str:
         return _short(found["error"])
     if not found.get("possible", True):
         return "cannot act"
-    estimate = f"{found['estimate']:.3g}"
+    estimate = digits(found["estimate"])
     bold = f"**{estimate}**" if truth["low"] <= found["estimate"] <= truth["high"] else estimate
-    return f"{bold} ({found['low']:.3g} to {found['high']:.3g})" if "low" in found else bold
+    return f"{bold} ({digits(found['low'])} to {digits(found['high'])})" if "low" in found else bold
 
 
 def _share(figure: float | None) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import networkx as nx
 import numpy as np
 
+from fipscm.display import digits
 from fipscm.estimator import FiP
 from fipscm.questions.effect import Effect
 
@@ -34,13 +35,10 @@ def insanities(model: FiP, effect: Effect) -> list[str]:
 
 
 def shown(effect: Effect) -> str:
-    """An effect in one line.
-
-    The ends of an interval of numbers that differ by magnitudes are read best with three digits.
-    """
+    """An effect in one line."""
     asked = effect.question
-    ends = f"{effect.estimate:.3g} ({effect.low:.3g} to {effect.high:.3g})"
-    return f"{asked.treatment} on {asked.change_of(effect.level_told)} {ends}"
+    estimate, low, high = map(digits, (effect.estimate, effect.low, effect.high))
+    return f"{asked.treatment} on {asked.change_of(effect.level_told)} {estimate} ({low} to {high})"
 
 
 def _outcome_range(model: FiP, effect: Effect) -> float:

@@ -114,7 +114,7 @@ ROWS = [
     {"bench.tasks"},
     {"bench.run"},
     {"bench.report"},
-    {"bench.measured.judged_order", "bench.measured.held_out", "bench.measured.sanity"},
+    {"bench.measured.judged_order", "bench.measured.unseen_rows", "bench.measured.sanity"},
     {"bench.measured.known_effects"},
     {"bench.measured.measure"},
     {"bench.measured.run"},

@@ -8,14 +8,14 @@ import pytest
 
 from fipscm import FiP
 from fipscm.bench.measured.corpus import TrueEffect, corpus
-from fipscm.bench.measured.held_out import held_out_scores
 from fipscm.bench.measured.judged_order import contradicting_edges, pairs_among, share_right
 from fipscm.bench.measured.known_effects import least_squares_effect
 from fipscm.bench.measured.measure import STAGES, usual_contrast
 from fipscm.bench.measured.page import MEASURED_PAGE, latest, measured_page
 from fipscm.bench.measured.run import MEASURED_RESULTS, ended, read_lines, record, run_table, what_failed
 from fipscm.bench.measured.sanity import insane_intervals
-from fipscm.bench.measured.summary import calibration, r2_lead, summarise
+from fipscm.bench.measured.summary import calibration, r2_lead, summarise_corpus
+from fipscm.bench.measured.unseen_rows import unseen_scores
 from fipscm.errors import DataError
 
 REDUCED = ("ccard", "grunfeld", "macrodata", "fair", "diabetes", "randhie")  # in packages that the tests need anyway
@@ -96,7 +96,7 @@ def test_a_line_replaces_that_of_the_same_version(tmp_path):
 
 def test_the_summary_counts_tables_pairs_and_columns():
     failed = {**LINE, "table": "fair", "report": {"seconds": 90.0, "error": "LinAlgError: singular"}, "held_out": {}}
-    told = summarise([LINE, failed])
+    told = summarise_corpus([LINE, failed])
     assert (told["tables"], told["ended"], told["small"], told["small_in_time"]) == (2, 1, 2, 1)
     assert (told["right"], told["right_r2"], told["right_direct_lingam"]) == (0.5, 1.0, None)
     assert told["most_seconds"] == 93.0
@@ -130,7 +130,7 @@ def test_plain_regressions_are_judged_on_the_same_unseen_rows():
     frame = pd.DataFrame({"cause": cause, "effect": 2 * cause + rng.normal(size=400)})
     frame["high"] = np.where(frame["effect"] + rng.normal(size=400) > 0, "yes", "no")
     graph = pd.DataFrame([[0, 1, 0], [0, 0, 1], [0, 0, 0]], frame.columns, frame.columns)
-    scores = held_out_scores(FiP(graph=graph, random_state=0).fit(frame), frame)
+    scores = unseen_scores(FiP(graph=graph, random_state=0).fit(frame), frame)
     assert scores["unseen"] == 80
     for method in ("ours", "least_squares", "boosting"):
         assert scores["r2"][method]["effect"] == pytest.approx(0.8, abs=0.12)

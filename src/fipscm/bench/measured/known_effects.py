@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.linear_model import LinearRegression
 
 from fipscm.bench.measured.corpus import MeasuredTable, TrueEffect
-from fipscm.bench.measured.held_out import dummies
+from fipscm.bench.measured.unseen_rows import dummies
 from fipscm.bench.run.process import error_text
 from fipscm.bench.run.results import Line
 from fipscm.estimator import FiP

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from fipscm.bench.measured.corpus import MeasuredTable, Pair, corpus
-from fipscm.bench.measured.held_out import MOST_ROWS, held_out_scores
+from fipscm.bench.measured.corpus import CertainPair, MeasuredTable, corpus
 from fipscm.bench.measured.judged_order import (
     contradicting_edges,
     judged_suggestions,
@@ -21,7 +20,8 @@ from fipscm.bench.measured.judged_order import (
     told_confidence,
 )
 from fipscm.bench.measured.known_effects import answers
-from fipscm.bench.measured.sanity import insane_intervals, shown
+from fipscm.bench.measured.sanity import effect_line, insane_intervals
+from fipscm.bench.measured.unseen_rows import COMPARED_ROWS, unseen_scores
 from fipscm.bench.run.process import error_text, processor_limit
 from fipscm.bench.run.results import Line
 from fipscm.estimator import FiP
@@ -52,23 +52,23 @@ def measure_table(name: str, folder: Path | None, limit: float) -> Iterator[Line
             effects = [] if report is None else [strong.effect for strong in report.effects]
             yield {"report": line, **_intervals(model, effects), "stage": "effect"}
             effect, line = _timed(_asked, model, frame)
-            found = {} if effect is None else {"answer": shown(effect), **_intervals(model, [*effects, effect])}
+            found = {} if effect is None else {"answer": effect_line(effect), **_intervals(model, [*effects, effect])}
             yield {"effect": line, **found, "stage": BESIDE}
         with processor_limit(limit):
             yield from _compared(table, frame, model, pairs)
     yield {"stage": ""}
 
 
-def _compared(table: MeasuredTable, frame: pd.DataFrame, model: FiP, pairs: list[Pair]) -> Iterator[Line]:
+def _compared(table: MeasuredTable, frame: pd.DataFrame, model: FiP, pairs: list[CertainPair]) -> Iterator[Line]:
     """What stands beside our answers; a method that fails has no figure."""
     columns = list(model.blocks_.outer)
-    some = frame[columns].sample(min(len(frame), MOST_ROWS), random_state=0)
+    some = frame[columns].sample(min(len(frame), COMPARED_ROWS), random_state=0)
     for key, method in CLASSICAL_ORDERS.items():
         order, _ = _timed(infer_order, some, method=method)
         yield {key: None if order is None else share_right(order, pairs)}
     told, line = _timed(judged_suggestions, frame, columns, pairs)
     yield {"suggestion_error": line["error"]} if told is None else told
-    scores, line = _timed(held_out_scores, model, frame)
+    scores, line = _timed(unseen_scores, model, frame)
     yield {"held_out": line if scores is None else scores}
     yield {"effects": [answers(table, frame, model, truth) for truth in table.effects]}
 
@@ -88,7 +88,7 @@ def _fitted(frame: pd.DataFrame) -> FiP:
     return FiP(random_state=0).fit(frame).assess()
 
 
-def _order(model: FiP, pairs: list[Pair]) -> Line:
+def _order(model: FiP, pairs: list[CertainPair]) -> Line:
     order = model.causal_order_
     return {
         "kept": len(order),

@@ -8,12 +8,14 @@ from fipscm.bench.measured.measure import STAGES
 from fipscm.bench.measured.run import MEASURED_RESULTS, comparison_error, ended, processor_seconds, read_lines
 from fipscm.bench.measured.summary import (
     MEASURED_SUMMARIES,
-    SMALL,
+    SMALL_COLUMNS,
+    SMALL_ROWS,
+    SMALL_SECONDS,
     calibration,
     is_small,
     mean_r2,
     record_summary,
-    summarise,
+    summarise_corpus,
 )
 from fipscm.bench.report.layout import markdown_table
 from fipscm.bench.run.results import Line
@@ -22,8 +24,8 @@ from fipscm.errors import FileError
 
 MEASURED_PAGE = "measured.md"
 NONE = "n/a"
-LONGEST = 110  # characters of an error that a cell of a table shows
-ANSWERS = ("ours", "ours_informed", "difference_of_means", "least_squares")
+LONGEST_CELL = 110  # characters of an error that a cell of a table shows
+ANSWERED_BY = ("ours", "ours_informed", "difference_of_means", "least_squares")
 
 HEAD = """# Measured tables, end to end
 
@@ -70,7 +72,7 @@ def write_page(out: Path, command: str) -> Path:
     lines = latest(read_lines(out / MEASURED_RESULTS))
     if not lines:
         raise FileError(f"{out / MEASURED_RESULTS} holds no result yet: run it without --no-run.")
-    record_summary(out / MEASURED_SUMMARIES, summarise(lines))
+    record_summary(out / MEASURED_SUMMARIES, summarise_corpus(lines))
     path = out / MEASURED_PAGE
     path.write_text(measured_page(lines, command))
     return path
@@ -84,10 +86,10 @@ def latest(lines: Sequence[Line]) -> list[Line]:
 
 def measured_page(lines: Sequence[Line], command: str) -> str:
     """The whole page."""
-    from fipscm.bench.measured.held_out import MOST_ROWS
+    from fipscm.bench.measured.unseen_rows import COMPARED_ROWS
 
-    rows = f"{MOST_ROWS:,}"
-    head = HEAD.format(command=command, version=summarise(lines)["version"])
+    rows = f"{COMPARED_ROWS:,}"
+    head = HEAD.format(command=command, version=summarise_corpus(lines)["version"])
     parts = [
         head,
         markdown_table(["what is asked for", "what there is", ""], list(_bars(lines))),
@@ -108,11 +110,11 @@ def measured_page(lines: Sequence[Line], command: str) -> str:
 
 def _bars(lines: Sequence[Line]) -> Iterator[tuple[str, str, str]]:
     """What is asked of the corpus, what there is, and whether that is enough where a bar is set."""
-    told, limit = summarise(lines), max(line["limit"] for line in lines)
+    told, limit = summarise_corpus(lines), max(line["limit"] for line in lines)
     in_time = sum(ended(line) and processor_seconds(line) <= limit for line in lines)
     every, finished, small, quick = (told[key] for key in ("tables", "ended", "small", "small_in_time"))
     seconds = f"median {told['median_seconds']:.0f} s, most {told['most_seconds']:.0f} s"
-    minute = f"fewer than {SMALL['rows']:,} rows and {SMALL['columns']} columns: within {SMALL['seconds']:g} s"
+    minute = f"fewer than {SMALL_ROWS:,} rows and {SMALL_COLUMNS} columns: within {SMALL_SECONDS:g} s"
     ours, r2, lingam = (_share(told[key]) for key in ("right", "right_r2", "right_direct_lingam"))
     right, wrong = told["right_suggested_held_out"], told["wrong_suggestions_held_out"]
     leads = f"{_lead(told['r2_beyond_least_squares'])} and {_lead(told['r2_beyond_boosting'])}"
@@ -146,7 +148,7 @@ def _ending(line: Line) -> list[str]:
     size = f"{line['rows']:,} x {line['columns']}" if "rows" in line else NONE
     stages = [_stage(line, stage) for stage in STAGES]
     seconds = " + ".join(f"{line[stage]['seconds']:.0f}" for stage in STAGES if stage in line)
-    most = SMALL["seconds"] if is_small(line) else line["limit"]
+    most = SMALL_SECONDS if is_small(line) else line["limit"]
     in_time = "yes" if ended(line) and processor_seconds(line) <= most else "no"
     return [_name(line), size, str(line.get("kept", NONE)), *stages, seconds, in_time]
 
@@ -160,7 +162,7 @@ def _stage(line: Line, stage: str) -> str:
 def _short(error: str) -> str:
     """The first line of an error, as a cell of a table can hold it."""
     first = error.split("\n", maxsplit=1)[0].replace("|", "/")
-    return first if len(first) <= LONGEST else f"{first[:LONGEST]}..."
+    return first if len(first) <= LONGEST_CELL else f"{first[:LONGEST_CELL]}..."
 
 
 def _order_header() -> list[str]:
@@ -209,7 +211,12 @@ def _effects_header() -> list[str]:
 
 def _effect(line: Line, each: Line) -> list[str]:
     known = f"{each['truth']:g} ({each['low']:g} to {each['high']:g})"
-    return [_name(line), f"{each['of']} on {each['on']}", known, *(_answer(each, each[method]) for method in ANSWERS)]
+    return [
+        _name(line),
+        f"{each['of']} on {each['on']}",
+        known,
+        *(_answer(each, each[method]) for method in ANSWERED_BY),
+    ]
 
 
 def _answer(truth: Line, found: Line) -> str:

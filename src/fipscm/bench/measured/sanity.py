@@ -9,13 +9,13 @@ from fipscm.display import digits
 from fipscm.estimator import FiP
 from fipscm.questions.effect import Effect
 
-WIDEST = 10.0  # times the range of the outcome: a wider interval says nothing that its column does not
+WIDEST_INTERVAL = 10.0  # times the range of the outcome: a wider interval says nothing that its column does not
 
 
 def insane_intervals(model: FiP, effects: Iterable[Effect]) -> list[str]:
     """Those that are not sane, each with the reasons."""
     told = ((effect, insanities(model, effect)) for effect in effects)
-    return [f"{shown(effect)}: {', '.join(reasons)}" for effect, reasons in told if reasons]
+    return [f"{effect_line(effect)}: {', '.join(reasons)}" for effect, reasons in told if reasons]
 
 
 def insanities(model: FiP, effect: Effect) -> list[str]:
@@ -27,14 +27,14 @@ def insanities(model: FiP, effect: Effect) -> list[str]:
         reasons.append("not a number")
     elif not effect.low < effect.estimate < effect.high:
         reasons.append("estimate not inside its interval")
-    if effect.high - effect.low > WIDEST * _outcome_range(model, effect):
-        reasons.append(f"interval wider than {WIDEST:g} times the range of the outcome")
+    if effect.high - effect.low > WIDEST_INTERVAL * _outcome_range(model, effect):
+        reasons.append(f"interval wider than {WIDEST_INTERVAL:g} times the range of the outcome")
     if (sign := _sign_of_the_only_edge(model, effect)) and effect.estimate * sign < 0:
         reasons.append("sign against that of the arrow")
     return reasons
 
 
-def shown(effect: Effect) -> str:
+def effect_line(effect: Effect) -> str:
     """An effect in one line."""
     asked = effect.question
     estimate, low, high = map(digits, (effect.estimate, effect.low, effect.high))

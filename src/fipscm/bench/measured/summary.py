@@ -16,8 +16,8 @@ from fipscm.tables.write import write_whole
 MEASURED_SUMMARIES = "measured-versions.jsonl"
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 WORST_R2 = -1.0  # a lower one counts as this: one column with an absurd prediction is not to decide a mean
-SMALL = {"rows": 5_000, "columns": 25, "seconds": 60.0}  # a table of that size is to take no longer
-ORDERS = ("right", "right_suggested", "right_r2", "right_direct_lingam")
+SMALL_ROWS, SMALL_COLUMNS, SMALL_SECONDS = 5_000, 25, 60.0  # a table with fewer rows and columns takes no longer
+ORDER_SHARES = ("right", "right_suggested", "right_r2", "right_direct_lingam")
 
 
 class Bin(NamedTuple):
@@ -30,7 +30,7 @@ class Bin(NamedTuple):
     right: float
 
 
-def summarise(lines: Sequence[Line]) -> Line:
+def summarise_corpus(lines: Sequence[Line]) -> Line:
     """The figures that a version is judged by."""
     times = [processor_seconds(line) for line in lines]
     small = [line for line in lines if is_small(line)]
@@ -40,13 +40,13 @@ def summarise(lines: Sequence[Line]) -> Line:
         "tables": len(lines),
         "ended": sum(map(ended, lines)),
         "small": len(small),
-        "small_in_time": sum(ended(line) and processor_seconds(line) <= SMALL["seconds"] for line in small),
-        "median_seconds": rounded(median(times)),
-        "most_seconds": rounded(max(times)),
-        **{key: mean_of(line.get(key) for line in lines) for key in ORDERS},
+        "small_in_time": sum(ended(line) and processor_seconds(line) <= SMALL_SECONDS for line in small),
+        "median_seconds": _rounded(median(times)),
+        "most_seconds": _rounded(max(times)),
+        **{key: mean_of(line.get(key) for line in lines) for key in ORDER_SHARES},
         "right_suggested_held_out": mean_of(line.get("right_suggested") for line in held_out),
         "wrong_suggestions_held_out": share_wrong(held_out),
-        "calibration_error": calibration_error(calibration(lines)),
+        "calibration_error": miscalibration(calibration(lines)),
         "contradicting_edges": sum(len(line.get("contradictions", ())) for line in lines),
         "intervals": sum(line.get("intervals", 0) for line in lines),
         "insane_intervals": sum(len(line.get("insane", ())) for line in lines),
@@ -57,7 +57,7 @@ def summarise(lines: Sequence[Line]) -> Line:
 
 def is_small(line: Line) -> bool:
     """Whether a table is one that is to take a minute at most."""
-    return bool(line.get("rows", np.inf) < SMALL["rows"] and line["columns"] < SMALL["columns"])
+    return bool(line.get("rows", np.inf) < SMALL_ROWS and line["columns"] < SMALL_COLUMNS)
 
 
 def calibration(lines: Iterable[Line]) -> list[Bin]:
@@ -72,14 +72,14 @@ def calibration(lines: Iterable[Line]) -> list[Bin]:
     return bins
 
 
-def calibration_error(bins: Sequence[Bin]) -> float | None:
+def miscalibration(bins: Sequence[Bin]) -> float | None:
     """The mean distance of confidence and share right, over pairs.
 
-    >>> calibration_error([Bin(0.5, 0.6, 10, 0.55, 0.5), Bin(0.9, 1.0, 30, 0.95, 0.65)])
+    >>> miscalibration([Bin(0.5, 0.6, 10, 0.55, 0.5), Bin(0.9, 1.0, 30, 0.95, 0.65)])
     0.237
     """
     pairs = sum(each.pairs for each in bins)
-    return rounded(sum(each.pairs * abs(each.told - each.right) for each in bins) / pairs) if pairs else None
+    return _rounded(sum(each.pairs * abs(each.told - each.right) for each in bins) / pairs) if pairs else None
 
 
 def r2_lead(line: Line, method: str) -> float | None:
@@ -104,16 +104,16 @@ def share_wrong(lines: Iterable[Line]) -> float | None:
     if not judged:
         return None
     total = sum(line["judged_suggestions"] for line in judged)
-    return rounded(sum(line["wrong_suggestions"] for line in judged) / total)
+    return _rounded(sum(line["wrong_suggestions"] for line in judged) / total)
 
 
 def mean_of(figures: Iterable[float | None]) -> float | None:
     """The mean of the figures that are there; None if there are none."""
     known = [figure for figure in figures if figure is not None]
-    return rounded(fmean(known)) if known else None
+    return _rounded(fmean(known)) if known else None
 
 
-def rounded(figure: float) -> float:
+def _rounded(figure: float) -> float:
     """To the thousandth, below which nothing here means anything."""
     return round(figure, 3)
 

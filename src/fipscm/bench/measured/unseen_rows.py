@@ -21,11 +21,11 @@ from fipscm.errors import DataError
 from fipscm.estimator import FiP
 
 TESTED = 0.2
-MOST_ROWS = 5_000  # of a table, drawn at random: comparisons are not to take longer than what is compared
-FEWEST = 20  # complete unseen rows, below which a share of their variance says nothing
-MOST_LEVELS = 50  # of a category that become regressors; the others count as none of them
+COMPARED_ROWS = 5_000  # of a table, drawn at random: comparisons are not to take longer than what is compared
+FEWEST_UNSEEN = 20  # complete unseen rows, below which a share of their variance says nothing
+MOST_DUMMIES = 50  # of a category that become regressors; the others count as none of them
 MOST_CLASSES = 20  # of a category that boosting predicts: it grows one tree for each in every round
-LEAST = 1e-3  # probability of what a plain method holds impossible
+LEAST_SHARE = 1e-3  # probability of what a plain method holds impossible
 Predictor = Callable[["Split", Hashable], Array]
 
 
@@ -53,7 +53,7 @@ class Split:
         return list(self.graph.predecessors(column))
 
 
-def held_out_scores(model: FiP, frame: pd.DataFrame) -> Line:
+def unseen_scores(model: FiP, frame: pd.DataFrame) -> Line:
     """R2 of each column with causes, and mean log-likelihood of a row, of our mechanisms and of plain regressions."""
     refitted, split, unseen = _refitted(model, frame[list(model.blocks_.outer)])
     caused = [name for name in split.kinds if split.causes(name)]
@@ -76,13 +76,13 @@ def held_out_scores(model: FiP, frame: pd.DataFrame) -> Line:
 
 def _refitted(model: FiP, frame: pd.DataFrame) -> tuple[FiP, Split, pd.DataFrame]:
     """The model on the same edges from some of the rows, these rows in codes, and the others as they are."""
-    rows = frame.sample(min(len(frame), MOST_ROWS), random_state=0)
+    rows = frame.sample(min(len(frame), COMPARED_ROWS), random_state=0)
     train, rest = train_test_split(rows, test_size=TESTED, random_state=0)
     unseen = rest.dropna()
     for name, kind in model.kinds_.items():
         if kind in ("binary", "ordinal", "categorical"):
             unseen = unseen[unseen[name].isin(train[name].unique())]
-    if len(unseen) < FEWEST:
+    if len(unseen) < FEWEST_UNSEEN:
         raise DataError(f"Only {len(unseen)} of {len(rest)} unseen rows are complete.")
     numbers = {n: kind for n, kind in model.kinds_.items() if kind in ("continuous", "count")}
     refitted = FiP(graph=model.graph_, kinds=numbers, random_state=0).fit(train)
@@ -99,13 +99,13 @@ def _our_r2(model: FiP, unseen: pd.DataFrame) -> dict[Hashable, float]:
     }
 
 
-def least_squares(split: Split, column: Hashable) -> Array:
+def least_squares_prediction(split: Split, column: Hashable) -> Array:
     """(N, K) predictions of linear regression; of levels, shares that may lie outside of 0 and 1."""
     regressors, unseen, truth = _design(split, column)
     return np.asarray(LinearRegression().fit(regressors, truth).predict(unseen))
 
 
-def boosting(split: Split, column: Hashable) -> Array:
+def boosting_prediction(split: Split, column: Hashable) -> Array:
     """(N, K) predictions of gradient boosting."""
     rows = split.train[column].notna()
     causes, truth = split.causes(column), split.truth(split.train[rows], column)
@@ -120,7 +120,7 @@ def boosting(split: Split, column: Hashable) -> Array:
     )
 
 
-PLAIN_REGRESSIONS: dict[str, Predictor] = {"least_squares": least_squares, "boosting": boosting}
+PLAIN_REGRESSIONS: dict[str, Predictor] = {"least_squares": least_squares_prediction, "boosting": boosting_prediction}
 
 
 def _tried(predict: Predictor, split: Split, column: Hashable) -> Array | None:
@@ -148,7 +148,7 @@ def dummies(frame: pd.DataFrame, known: pd.DataFrame, categories: Sequence[Hasha
     for name in frame.columns:
         cells = frame[name].to_numpy()[:, None]
         if name in categories:
-            parts.append(cells == known[name].value_counts().index[:MOST_LEVELS].to_numpy())
+            parts.append(cells == known[name].value_counts().index[:MOST_DUMMIES].to_numpy())
         else:
             parts.append(np.where(pd.isna(cells), known[name].mean(), cells))
     return np.hstack([np.asarray(part, dtype=float) for part in parts])
@@ -164,7 +164,7 @@ def _r2(truth: Array, predicted: Array) -> float:
 def _log_density(split: Split, column: Hashable, truth: Array, predicted: Array) -> float:
     """The mean over rows: of a level its probability, of a number normal noise with the spread of the unseen rows."""
     if split.has_levels(column):
-        shares = np.clip(predicted, LEAST, None)
+        shares = np.clip(predicted, LEAST_SHARE, None)
         return float(np.log((truth * shares).sum(axis=1) / shares.sum(axis=1)).mean())
     variance = max(float(((truth - predicted) ** 2).mean()), np.finfo(float).tiny)
     return float(-0.5 * (np.log(2 * np.pi * variance) + 1))

@@ -142,3 +142,20 @@ def test_a_corrupt_line_is_named_and_the_rest_is_kept(bench, tmp_path):
     assert again.returncode == 0
     assert "Line 1 of bench/results.jsonl is not a result" in again.stderr
     assert results.read_text() == "not a result\n" + kept
+
+
+def test_measured_tables_end_in_a_page(bench, tmp_path):
+    told = bench("measured", "--names", "ccard")
+    assert told.returncode == 0, told.stderr
+    assert "ccard: ended" in told.stderr
+    assert "| ccard | 72 x 5 |" in told.stdout
+    again = bench("measured", "--no-run")
+    assert again.stdout == told.stdout == f"{(tmp_path / 'bench' / 'measured.md').read_text()}\n"
+    (line,) = (tmp_path / "bench" / "measured-versions.jsonl").read_text().splitlines()
+    assert json.loads(line)["ended"] == 1
+
+
+def test_measured_tables_take_no_grid(bench):
+    told = bench("measured", "--dims", "10", "--methods", "pc")
+    assert told.returncode == 2
+    assert "leave out --methods, --dims" in " ".join(told.stderr.split())

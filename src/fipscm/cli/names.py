@@ -17,6 +17,7 @@ TASKS = (
     *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks", "far"),
     *("noise", "mixed", "coverage"),
 )
+MEASURED = "measured"  # the task that runs a corpus of tables instead of a grid of data sets
 BENCH_METHODS = (
     *("fip", "fip-order", "fip-graph", "fip-additive", "fip-order-additive", "fip-drop", "fip-paper", "zero-shot"),
     *("variance", "r2", "direct-lingam", "score", "nogam", "random"),

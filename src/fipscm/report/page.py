@@ -11,15 +11,22 @@ from plotly.offline import get_plotlyjs
 from fipscm.directions import DIRECTION_THRESHOLD
 from fipscm.report.charts import rounded
 from fipscm.report.document import Document
+from fipscm.report.effects import StrongEffect
 from fipscm.report.words import counted, joined, number, signed
 from fipscm.tables.write import write_whole
 
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A page that opens in any browser, without a network."""
+    """A page that opens in any browser, without a network.
+
+    Attributes:
+        html: the page.
+        effects: the strongest effects, as the page shows them.
+    """
 
     html: str
+    effects: tuple[StrongEffect, ...] = ()
 
     def save(self, path: str | Path) -> None:
         """Write the page; the file appears whole or not at all."""
@@ -44,4 +51,5 @@ def render(document: Document) -> Report:
     environment.filters |= {"number": number, "signed": signed, "joined": joined, "counted": counted}
     shared = {"names": list(map(str, document.names)), "rows": rounded(document.rows_shown)}
     page = environment.get_template("page.html")
-    return Report(page.render(vars(document), shared=shared, plotly=Markup(get_plotlyjs()), sure=DIRECTION_THRESHOLD))
+    html = page.render(vars(document), shared=shared, plotly=Markup(get_plotlyjs()), sure=DIRECTION_THRESHOLD)
+    return Report(html, tuple(document.effects))

@@ -61,9 +61,9 @@ def extra_methods(monkeypatch):
     """Methods of this file; a server started before them would not know them, so cells are forked here and now."""
     import multiprocessing
 
-    from fipscm.bench.run import cell
+    from fipscm.bench.run import process
 
-    monkeypatch.setattr(cell, "_CONTEXT", multiprocessing.get_context("fork"))
+    monkeypatch.setattr(process, "_CONTEXT", multiprocessing.get_context("fork"))
     for method in (Looper(), Crasher(), Dier(), Eater()):
         monkeypatch.setitem(METHODS, method.name, method)
 

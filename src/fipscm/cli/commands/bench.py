@@ -7,8 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from fipscm.cli.names import BACKENDS, BENCH_METHODS, PATTERNS, PRESETS, SCALES, SUMMARIES, TASKS, VARIANTS
+from fipscm.cli.names import BACKENDS, BENCH_METHODS, MEASURED, PATTERNS, PRESETS, SCALES, SUMMARIES, TASKS, VARIANTS
 from fipscm.errors import FileError
+
+LIMIT, MEASURED_LIMIT = 600.0, 300.0  # processor seconds: of a method on a data set, of a measured table
+BESIDE_THE_CHECKOUT = Path("../shared/data")  # where the folder of data lies, if nothing else is said
 
 
 def _listed(what: str) -> Any:
@@ -16,20 +19,29 @@ def _listed(what: str) -> Any:
 
 
 def bench(
-    task: Annotated[str, typer.Argument(help=f"One of {', '.join(TASKS)}.")],
+    task: Annotated[str, typer.Argument(help=f"One of {', '.join(TASKS)}; or {MEASURED}: tables as users have them.")],
     methods: Annotated[str | None, typer.Option(help=f"Of {', '.join(BENCH_METHODS)}.")] = None,
-    names: Annotated[str | None, _listed("Collections and SCMs")] = None,
+    names: Annotated[str | None, _listed("Collections and SCMs, or measured tables")] = None,
     presets: Annotated[str | None, _listed(f"Of {', '.join(PRESETS)}")] = None,
     dims: Annotated[str | None, _listed("Numbers of variables")] = None,
     rows: Annotated[str | None, _listed("Numbers of rows")] = None,
     seeds: Annotated[str | None, _listed("Which of the SCMs or tables of a kind")] = None,
     scales: Annotated[str | None, _listed(f"Of {', '.join(SCALES)}")] = None,
     variants: Annotated[str | None, _listed(f"Of {', '.join(dict.fromkeys([*VARIANTS, *PATTERNS]))}")] = None,
-    limit: Annotated[float, typer.Option(min=1, help="Processor seconds a method may take for one data set.")] = 600.0,
+    limit: Annotated[
+        float | None,
+        typer.Option(min=1, help=f"Processor seconds for one data set: {LIMIT:g}, {MEASURED_LIMIT:g} for {MEASURED}."),
+    ] = None,
     jobs: Annotated[int, typer.Option(help="Cells at the same time, each on a core of its own; -1: all cores.")] = 1,
     backend: Annotated[str, typer.Option(help=f"{', '.join(BACKENDS)}: where cells run.")] = BACKENDS[0],
     out: Annotated[Path, typer.Option(help="Folder of results, pages and pictures.")] = Path("bench"),
-    data: Annotated[Path | None, typer.Option(help="Folder with sachs/ and syntren/; downloaded if not given.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with sachs/ and syntren/; downloaded if not given. "
+            f"For {MEASURED} also with measured/; {BESIDE_THE_CHECKOUT} if not given."
+        ),
+    ] = None,
     run: Annotated[bool, typer.Option(help="Run what is missing, or only write the page again.")] = True,
 ) -> None:
     """Compare methods, side by side with the paper.  Example: fipscm bench f1 --dims 10 --methods fip,pc,ges."""
@@ -41,7 +53,6 @@ def bench(
     from fipscm.order.inference import processor_cores
     from fipscm.tables.write import make_folder
 
-    definition = find_task(task)
     asked = {
         "names": names,
         "presets": presets,
@@ -51,11 +62,18 @@ def bench(
         "scales": scales,
         "variants": variants,
     }
+    if task == MEASURED:
+        told = {"methods": methods, "backend": None if backend == BACKENDS[0] else backend, **asked, "names": None}
+        if unused := [f"--{option}" for option, text in told.items() if text is not None]:
+            raise typer.BadParameter(f"'{MEASURED}' runs each table once and as it is: leave out {', '.join(unused)}.")
+        _measured(names, limit or MEASURED_LIMIT, jobs, data, out, run)
+        return
+    definition = find_task(task)
     chosen = {option: text for option, text in asked.items() if text is not None}
     grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
     wanted = None if methods is None else tuple(methods.split(","))
     if run:
-        settings = RunSettings(limit, processor_cores(jobs), backend, data)
+        settings = RunSettings(limit or LIMIT, processor_cores(jobs), backend, data)
         able = able_methods(definition, wanted)
         make_folder(out)
         run_task(able, grid, settings, out, _tell)
@@ -65,6 +83,29 @@ def bench(
         raise FileError(f"{out / RESULTS} holds no result of this task yet: run it without --no-run.")
     print(written[0].read_text())
     print(f"Written: {', '.join(map(str, written))}", file=sys.stderr)
+
+
+def _measured(names: str | None, limit: float, jobs: int, data: Path | None, out: Path, run: bool) -> None:
+    """Run the corpus of measured tables, or those named, and write its page."""
+    from fipscm.bench.measured.corpus import find_tables
+    from fipscm.bench.measured.page import write_page
+    from fipscm.bench.measured.run import readable_tables, run_tables
+    from fipscm.order.inference import processor_cores
+
+    if run:
+        folder = BESIDE_THE_CHECKOUT if data is None and BESIDE_THE_CHECKOUT.is_dir() else data
+        tables = readable_tables(find_tables(names), folder)
+        run_tables(tables, folder, limit, processor_cores(jobs), out, _tell_measured)
+    written = write_page(out, f"fipscm bench {MEASURED}")
+    print(written.read_text())
+    print(f"Written: {written}", file=sys.stderr)
+
+
+def _tell_measured(line: dict[str, Any]) -> None:
+    from fipscm.bench.measured.run import processor_seconds, what_failed
+
+    ending = what_failed(line) or "ended"
+    print(f"[{processor_seconds(line):.0f} s] {line['table']}: {ending}", file=sys.stderr, flush=True)
 
 
 def bench_summary(

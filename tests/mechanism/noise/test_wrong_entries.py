@@ -32,7 +32,7 @@ def fitted(frame):
 def test_a_wild_cell_is_not_drawn(column):
     frame = linear()
     frame.loc[17, column] = 500 * frame[column].std()
-    with pytest.warns(UserWarning, match=rf"wrong entries, .*: 1 of '{column}'"):
+    with pytest.warns(UserWarning, match=rf"Outliers, .*: 1 of '{column}'"):
         model = fitted(frame)
     means = model.intervene({"b": 2.0}, n=20_000, random_state=1).mean()
     # Without noise: b sets c to -3, and c sets d to -3; a mean of 200 rows has an error of 0.07 per noise.
@@ -42,7 +42,7 @@ def test_a_wild_cell_is_not_drawn(column):
     assert effect.estimate == pytest.approx(-3.0, abs=0.6)
 
 
-@pytest.mark.filterwarnings("ignore:Cells that look like wrong entries")
+@pytest.mark.filterwarnings("ignore:Outliers")
 def test_a_wrong_entry_does_not_decide_for_logarithms():
     frame = pd.DataFrame(np.random.default_rng(1).exponential(size=(200, 2)), columns=["a", "b"])
     frame["b"] += frame["a"]
@@ -58,7 +58,7 @@ def test_a_wrong_entry_does_not_decide_for_logarithms():
 def test_the_row_of_a_wrong_entry_is_answered_as_it_is():
     frame = linear()
     frame.loc[17, "c"] = 1_000.0
-    with pytest.warns(UserWarning, match=r"wrong entries, .*: 1 of 'c' \(1000\)\."):
+    with pytest.warns(UserWarning, match=r"Outliers, .*: 1 of 'c' \(1000\)\."):
         model = fitted(frame)
     row = frame.loc[[17]]
     assert model.abduct(row)["c"].item() == pytest.approx(1_000.0, rel=0.01)
@@ -104,7 +104,7 @@ def test_mostly_equal_and_unknown_noises_are_left_alone():
     assert not wrong_entries(noise).any()
 
 
-@pytest.mark.filterwarnings("ignore:Cells that look like wrong entries")
+@pytest.mark.filterwarnings("ignore:Outliers")
 def test_straight_mechanisms_stay_straight_beside_wrong_entries():
     rng = np.random.default_rng(1)
     noise = rng.normal(size=(2_000, 3)) * [1.0, 0.3, 0.3]

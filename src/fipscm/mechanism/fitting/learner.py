@@ -22,7 +22,7 @@ from fipscm.mechanism.noise.amounts import with_positive_roots
 from fipscm.mechanism.noise.distribution import EmpiricalNoise
 from fipscm.mechanism.noise.noise_kinds import AUTO, with_noises, with_their_noises
 from fipscm.mechanism.noise.uneven import NoiseTable
-from fipscm.mechanism.noise.wrong_entries import warn_of_wrong_entries, wrong_entries
+from fipscm.mechanism.noise.wrong_entries import warn_of_outliers, wrong_entries
 from fipscm.mechanism.progress import OnProgress, silent
 from fipscm.mechanism.regression.parabola import Parabola
 from fipscm.mechanism.regression.process import Process
@@ -158,7 +158,7 @@ class Learner:
         noises = NoiseTable(z, ~np.isnan(residual), known, fitted, found.smooth, found.parabolas, config.provisional)
         model = with_positive_roots(self._with_responses(model, noises, wrong, search))
         if not config.provisional:
-            warn_of_wrong_entries(rows, wrong, table.names)
+            warn_of_outliers(rows, wrong | (table.wild[:count] & unusable), table.names)
         mean, absolute = mean_derivatives(model, table.rows[:EFFECT_ROWS])
         weights = mean * table.scale[:, None] / table.scale
         return replace(model, edge_weights=weights.T, edge_derivatives=absolute.T)

@@ -37,17 +37,17 @@ def wrong_entries(noise: Array) -> Mask:
     return wrong
 
 
-def warn_of_wrong_entries(rows: Array, wrong: Mask, names: Sequence[Any]) -> None:
-    """Tell which cells of rows (N, D), the farthest one of each column, are taken for `wrong` (N, D)."""
+def warn_of_outliers(rows: Array, excluded: Mask, names: Sequence[Any]) -> None:
+    """Tell which cells of rows (N, D), the farthest one of each column, were `excluded` (N, D) from the fit."""
     told = []
-    for column in np.flatnonzero(wrong.any(axis=0)):
-        cells = rows[wrong[:, column], column]
+    for column in np.flatnonzero(excluded.any(axis=0)):
+        cells = rows[excluded[:, column], column]
         farthest = cells[np.abs(cells - np.median(rows[:, column])).argmax()]
         told.append(f"{len(cells)} of '{names[column]}' ({'' if len(cells) == 1 else 'one is '}{farthest:.6g})")
     if told:
         warnings.warn(
-            f"Cells that look like wrong entries, too far from what the other rows lead to expect: {listed(told)}. "
-            "The model does not draw such values; correct them if they are wrong, and fit again.",
+            f"Outliers, too far from what the other rows lead to expect, were excluded from the fit: {listed(told)}. "
+            "Correct them if they are wrong entries, and fit again.",
             UserWarning,
             stacklevel=2,
         )

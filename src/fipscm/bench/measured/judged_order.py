@@ -3,16 +3,16 @@
 A certain pair (a, b) says that b is no cause of a: a comes first.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Hashable, Iterable, Sequence
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 
+import fipscm
 from fipscm.bench.measured.corpus import CertainPair
 from fipscm.bench.run.results import Line
-from fipscm.knowledge import Knowledge
+from fipscm.knowledge import Edge, Knowledge
 from fipscm.order import infer_order
 
 Names = Sequence[Hashable]
@@ -49,51 +49,36 @@ def contradicting_edges(graph: nx.DiGraph, pairs: Iterable[CertainPair]) -> list
 def judged_suggestions(frame: pd.DataFrame, columns: Names, pairs: Sequence[CertainPair]) -> Line:
     """What suggested knowledge does for the order, and how many suggestions contradict what is certain.
 
-    A suggestion can be judged if it says something about a certain pair.
+    A suggestion can be judged if it says something about a certain pair. Nothing is told where there is no `suggest`.
     """
-    knowledge = suggested_knowledge(frame, columns)
-    if knowledge is None:
+    suggest = getattr(fipscm, "suggest", None)
+    if suggest is None:
         return {}
+    table = frame[list(columns)]
+    told = suggest(table)
+    order = infer_order(table, knowledge=told.knowledge)
+    single = [ordered_pairs(fact.joined_to(Knowledge()), columns) for fact in told.facts]
+    return {"right_suggested": share_right(order, pairs), **judged_single(single, pairs)}
+
+
+def judged_single(suggestions: Sequence[set[Edge]], pairs: Sequence[CertainPair]) -> Line:
+    """How many suggestions, each the pairs that it puts in an order, can be judged and are wrong.
+
+    >>> judged_single([{("sex", "wage")}, {("wage", "sex"), ("wage", "age")}, {("wage", "hours")}], [("sex", "wage")])
+    {'suggestions': 3, 'judged_suggestions': 2, 'wrong_suggestions': 1}
+    """
     certain, against = set(pairs), {(b, a) for a, b in pairs}
-    implied = [set(each) for each in implied_pairs(knowledge, columns)]
-    order = infer_order(frame[list(columns)], knowledge=knowledge)
     return {
-        "right_suggested": share_right(order, pairs),
-        "suggestions": len(implied),
-        "judged_suggestions": sum(bool(each & (certain | against)) for each in implied),
-        "wrong_suggestions": sum(bool(each & against) for each in implied),
+        "suggestions": len(suggestions),
+        "judged_suggestions": sum(not each.isdisjoint(certain | against) for each in suggestions),
+        "wrong_suggestions": sum(not each.isdisjoint(against) for each in suggestions),
     }
 
 
-def suggested_knowledge(frame: pd.DataFrame, columns: Names) -> Knowledge | None:
-    """What the names and kinds of the columns suggest, about columns that are modelled; None without that part."""
-    if find_spec("fipscm.suggest") is None:
-        return None
-    told: Knowledge = import_module("fipscm.suggest").suggest(frame).knowledge
-    known = set(columns)
-    return Knowledge(
-        required_edges=[edge for edge in told.required_edges if known.issuperset(edge)],
-        forbidden_edges=[edge for edge in told.forbidden_edges if known.issuperset(edge)],
-        tiers=[[name for name in tier if name in known] for tier in told.tiers],
-        roots=[name for name in told.roots if name in known],
-        leaves=[name for name in told.leaves if name in known],
-    )
+def ordered_pairs(knowledge: Knowledge, columns: Names) -> set[Edge]:
+    """The pairs (first, second) that knowledge puts in an order; a forbidden edge orders nothing.
 
-
-def implied_pairs(knowledge: Knowledge, columns: Names) -> Iterator[list[tuple[Hashable, Hashable]]]:
-    """For each single suggestion the pairs (first, second) that it puts in an order.
-
-    Single suggestions are the tier of a column, a root, a leaf and an edge; a forbidden edge orders nothing.
-
-    >>> told = Knowledge(tiers=[["sex"], ["educ"], ["wage"]], roots=["sex"])
-    >>> [len(each) for each in implied_pairs(told, ["sex", "educ", "wage"])]
-    [2, 2, 2, 2]
+    >>> sorted(ordered_pairs(Knowledge(roots=["sex"]), ["wage", "sex", "educ"]))
+    [('sex', 'educ'), ('sex', 'wage')]
     """
-    for number, tier in enumerate(knowledge.tiers):
-        earlier = [name for other in knowledge.tiers[:number] for name in other]
-        later = [name for other in knowledge.tiers[number + 1 :] for name in other]
-        yield from ([*((e, name) for e in earlier), *((name, e) for e in later)] for name in tier)
-    yield from ([(root, name) for name in columns if name != root] for root in knowledge.roots)
-    yield from ([(name, leaf) for name in columns if name != leaf] for leaf in knowledge.leaves)
-    yield from ([edge] for edge in knowledge.required_edges)
-    yield from ([] for _ in knowledge.forbidden_edges)
+    return {(columns[first], columns[second]) for first, second in np.argwhere(knowledge.precedence(columns))}

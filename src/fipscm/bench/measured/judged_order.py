@@ -49,7 +49,8 @@ def contradicting_edges(graph: nx.DiGraph, pairs: Iterable[CertainPair]) -> list
 def judged_suggestions(frame: pd.DataFrame, columns: Names, pairs: Sequence[CertainPair]) -> Line:
     """What suggested knowledge does for the order, and how many suggestions contradict what is certain.
 
-    A suggestion can be judged if it says something about a certain pair. Nothing is told where there is no `suggest`.
+    A suggestion can be judged if it says something about a certain pair, and counts as far as it is applied: where two
+    columns are suggested as roots, neither comes first. Nothing is told where there is no `suggest`.
     """
     suggest = getattr(fipscm, "suggest", None)
     if suggest is None:
@@ -57,7 +58,8 @@ def judged_suggestions(frame: pd.DataFrame, columns: Names, pairs: Sequence[Cert
     table = frame[list(columns)]
     told = suggest(table)
     order = infer_order(table, knowledge=told.knowledge)
-    single = [ordered_pairs(fact.joined_to(Knowledge()), columns) for fact in told.facts]
+    applied = ordered_pairs(told.knowledge, columns)
+    single = [applied & ordered_pairs(fact.joined_to(Knowledge()), columns) for fact in told.facts]
     return {"right_suggested": share_right(order, pairs), **judged_single(single, pairs)}
 
 

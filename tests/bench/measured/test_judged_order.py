@@ -1,12 +1,13 @@
 """Orders, confidence, edges and suggestions are held against what is certain."""
 
 import networkx as nx
-import numpy as np
 import pandas as pd
 
+from fipscm import Knowledge
 from fipscm.bench.measured.judged_order import (
     contradicting_edges,
-    judged_suggestions,
+    judged_single,
+    ordered_pairs,
     pairs_among,
     share_right,
     told_confidence,
@@ -31,10 +32,13 @@ def test_an_edge_contradicts_what_it_turns_around():
     assert contradicting_edges(nx.DiGraph([("wage", "sex"), ("sex", "educ")]), PAIRS) == ["wage -> sex"]
 
 
-def test_suggestions_are_judged_by_what_they_say_of_certain_pairs():
-    rng = np.random.default_rng(0)
-    sex = rng.integers(2, size=100)
-    frame = pd.DataFrame({"wage": sex + rng.normal(size=100), "sex": sex})
-    told = judged_suggestions(frame, ["wage", "sex"], [("sex", "wage")])
-    assert told == {"right_suggested": 1.0, "suggested_pairs": 1, "wrong_suggestions": 0}
-    assert judged_suggestions(frame, ["wage", "sex"], [("wage", "sex")])["wrong_suggestions"] == 1
+def test_a_suggestion_is_wrong_if_one_of_its_pairs_is():
+    told = [
+        Knowledge(tiers=[["sex"], ["educ"], ["wage"]]),
+        Knowledge(leaves=["educ"]),
+        Knowledge(forbidden_edges=[("sex", "wage")]),
+    ]
+    single = [ordered_pairs(each, ORDER) for each in told]
+    assert single[1] == {("sex", "educ"), ("wage", "educ")}
+    assert single[2] == set()
+    assert judged_single(single, PAIRS) == {"suggestions": 3, "judged_suggestions": 2, "wrong_suggestions": 1}

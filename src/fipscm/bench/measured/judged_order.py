@@ -6,13 +6,14 @@ A certain pair (a, b) says that b is no cause of a: a comes first.
 from collections.abc import Hashable, Iterable, Sequence
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 
+import fipscm
 from fipscm.bench.measured.corpus import CertainPair
 from fipscm.bench.run.results import Line
-from fipscm.graph import descendants
+from fipscm.knowledge import Edge, Knowledge
 from fipscm.order import infer_order
-from fipscm.suggestions.suggest import suggest
 
 Names = Sequence[Hashable]
 
@@ -46,13 +47,37 @@ def contradicting_edges(graph: nx.DiGraph, pairs: Iterable[CertainPair]) -> list
 
 
 def judged_suggestions(frame: pd.DataFrame, columns: Names, pairs: Sequence[CertainPair]) -> Line:
-    """What suggested knowledge does for the order, and how much of what it says of certain pairs is wrong."""
-    names = list(columns)
-    knowledge = suggest(frame[names]).knowledge
-    first, place = descendants(knowledge.precedence(names)), {name: position for position, name in enumerate(names)}
-    told = [(bool(first[place[a], place[b]]), bool(first[place[b], place[a]])) for a, b in pairs]
+    """What suggested knowledge does for the order, and how many suggestions contradict what is certain.
+
+    A suggestion can be judged if it says something about a certain pair, and counts as far as it is applied: where two
+    columns are suggested as roots, neither comes first.
+    """
+    table = frame[list(columns)]
+    told = fipscm.suggest(table)
+    order = infer_order(table, knowledge=told.knowledge)
+    applied = ordered_pairs(told.knowledge, columns)
+    single = [applied & ordered_pairs(fact.joined_to(Knowledge()), columns) for fact in told.facts]
+    return {"right_suggested": share_right(order, pairs), **judged_single(single, pairs)}
+
+
+def judged_single(suggestions: Sequence[set[Edge]], pairs: Sequence[CertainPair]) -> Line:
+    """How many suggestions, each the pairs that it puts in an order, can be judged and are wrong.
+
+    >>> judged_single([{("sex", "wage")}, {("wage", "sex"), ("wage", "age")}, {("wage", "hours")}], [("sex", "wage")])
+    {'suggestions': 3, 'judged_suggestions': 2, 'wrong_suggestions': 1}
+    """
+    certain, against = set(pairs), {(b, a) for a, b in pairs}
     return {
-        "right_suggested": share_right(infer_order(frame[names], knowledge=knowledge), pairs),
-        "suggested_pairs": sum(any(each) for each in told),
-        "wrong_suggestions": sum(wrong for _, wrong in told),
+        "suggestions": len(suggestions),
+        "judged_suggestions": sum(not each.isdisjoint(certain | against) for each in suggestions),
+        "wrong_suggestions": sum(not each.isdisjoint(against) for each in suggestions),
     }
+
+
+def ordered_pairs(knowledge: Knowledge, columns: Names) -> set[Edge]:
+    """The pairs (first, second) that knowledge puts in an order; a forbidden edge orders nothing.
+
+    >>> sorted(ordered_pairs(Knowledge(roots=["sex"]), ["wage", "sex", "educ"]))
+    [('sex', 'educ'), ('sex', 'wage')]
+    """
+    return {(columns[first], columns[second]) for first, second in np.argwhere(knowledge.precedence(columns))}

@@ -43,7 +43,7 @@ ORDER = """## The order
 
 The share of certain pairs that an order has the right way round; a coin has 0.5. The columns are those that the fit
 kept. Classical orders are given {rows} rows at most. An edge contradicts what is certain if it goes from a column to
-one that it cannot cause. Suggestions are judged by what they say of certain pairs."""
+one that it cannot cause. A suggestion can be judged if it says something about a certain pair."""
 
 CALIBRATION = """## Confidence
 
@@ -181,7 +181,7 @@ def _order_header() -> list[str]:
 def _order(line: Line) -> list[str]:
     shares = [_share(line.get(key)) for key in ("right", "right_suggested", "right_r2", "right_direct_lingam")]
     edges = f"{len(line['contradictions'])} of {line['edges']}"
-    judged = line.get("suggested_pairs")
+    judged = line.get("judged_suggestions")
     wrong = NONE if judged is None else f"{line['wrong_suggestions']} of {judged}"
     return [_name(line), str(line["pairs"]), *shares, edges, wrong]
 

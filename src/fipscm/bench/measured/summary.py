@@ -100,10 +100,10 @@ def mean_r2(line: Line, method: str, beside: str = "") -> float | None:
 
 def share_wrong(lines: Iterable[Line]) -> float | None:
     """The share of suggestions that contradict what is certain, of those that can be judged."""
-    judged = [line for line in lines if line.get("suggested_pairs")]
+    judged = [line for line in lines if line.get("judged_suggestions")]
     if not judged:
         return None
-    total = sum(line["suggested_pairs"] for line in judged)
+    total = sum(line["judged_suggestions"] for line in judged)
     return _rounded(sum(line["wrong_suggestions"] for line in judged) / total)
 
 

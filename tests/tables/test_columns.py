@@ -193,6 +193,9 @@ def test_a_star_or_a_question_mark_is_no_level(table, recwarn):
         assert numbers["smoker"].isna().sum() == 3
         assert columns.encode(holed)["smoker"].isna().sum() == 3
         assert f"'{gap}' in 'smoker' as missing" in str(recwarn.pop().message)
+    truths = table.assign(smoker=(table["smoker"] == "yes").astype(object).mask(table.index < 3, "?"))
+    assert learnable(truths, missing_cells=True)[1].forms["smoker"] == "truth values"
+    recwarn.clear()
     dashed = table.assign(smoker=table["smoker"].mask(table.index < 3, "-"))
     assert "-" in learnable(dashed)[1].levels["smoker"]
 

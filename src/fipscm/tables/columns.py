@@ -398,7 +398,9 @@ def _codes(cells: pd.Series, levels: Sequence[Level], told: Sequence[Level]) -> 
         codes = codes.where(codes.between(-NEARLY, len(levels) - 1 + NEARLY))
     else:
         position = {level: float(code) for code, level in enumerate(levels)}
-        codes = cells.astype(object).map(lambda cell: position.get(as_level(cell), np.nan), na_action="ignore")
+        places, distinct = pd.factorize(cells)  # far fewer than rows
+        numbers = np.array([*(position.get(as_level(cell), np.nan) for cell in distinct), np.nan])
+        codes = pd.Series(numbers[places], cells.index, name=cells.name)
     unknown = np.flatnonzero(codes.isna() & cells.notna())
     if len(unknown):
         place = f" (row {unknown[0]}, counted from 0)" if len(cells) > 1 else ""

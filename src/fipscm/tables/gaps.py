@@ -1,11 +1,11 @@
 """Texts that stand for missing cells, in files and in frames."""
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 
-from fipscm.arrays import Mask
 from fipscm.tables.cells import GAPS, UNKNOWN
 
 
@@ -47,31 +47,23 @@ def _with_gaps(column: pd.Series, are_names: bool) -> tuple[pd.Series, tuple[str
         return (column.cat.remove_categories(levels) if levels else column), tuple(levels)
     if not is_text(column):
         return column, ()
-    texts = column.astype(object).map(lambda cell: cell.strip().lower() if isinstance(cell, str) else None)
-    gaps = texts.isin(GAPS)
-    rest = column[column.notna() & ~gaps]
-    # A mixture of texts and truth values is none of numbers, although pandas would make numbers of it.
-    are_numbers = not are_names and texts.notna().any() and len(rest) > 0 and not _has_truth_values(rest)
-    numbers = pd.to_numeric(rest, errors="coerce") if are_numbers else rest
-    if are_numbers and numbers.notna().all():
-        return _spread(numbers, (column.notna() & ~gaps).to_numpy(), column), _found(column, gaps)
-    unknown = texts.isin(UNKNOWN)
-    return (column.where(~unknown) if unknown.any() else column), _found(column, unknown)
+    is_string = pd.api.types.infer_dtype(column) == "string"
+    if not is_string and not all(isinstance(cell, (str, Real)) for cell in column.dropna()):
+        return column, ()  # dates, lists, ...
+    # A column has far fewer distinct cells than rows.
+    places, cells = pd.factorize(column)
+    are_names = are_names or any(isinstance(cell, bool) for cell in cells)
+    texts = [cell.strip().lower() if isinstance(cell, str) else None for cell in cells]
+    gaps, unknown = (np.array([text in words for text in texts], dtype=bool) for words in (GAPS, UNKNOWN))
+    numbers = pd.to_numeric(pd.Series(cells, dtype=object).mask(gaps), errors="coerce").to_numpy(dtype=np.float64)
+    if not (are_names or gaps.all()) and any(texts) and not np.isnan(numbers[~gaps]).any():
+        values = pd.Series(np.append(numbers, np.nan)[places], column.index, name=column.name)
+        is_whole = values.notna().all() and (values % 1 == 0).all() and not any("." in str(cell) for cell in cells)
+        return values.astype(np.int64) if is_whole else values, _told(cells[gaps])
+    rows = np.append(unknown, False)[places]
+    return (column.mask(rows) if rows.any() else column), _told(cells[unknown])
 
 
-def _spread(numbers: pd.Series, held: Mask, column: pd.Series) -> pd.Series:
-    """The numbers in the rows (N,) that hold one, by position: labels of rows may repeat."""
-    if held.all():
-        return numbers
-    cells = np.full(len(column), np.nan)
-    cells[held] = numbers.to_numpy(dtype=np.float64)
-    return pd.Series(cells, column.index, name=column.name)
-
-
-def _has_truth_values(cells: pd.Series) -> bool:
-    return any(isinstance(cell, bool) for cell in cells)
-
-
-def _found(column: pd.Series, gaps: pd.Series) -> tuple[str, ...]:
+def _told(cells: Iterable[object]) -> tuple[str, ...]:
     """The texts that stand for gaps, except for empty ones, which everybody takes as such."""
-    return tuple(sorted({str(cell).strip() for cell in column[gaps]} - {""}))
+    return tuple(sorted({str(cell).strip() for cell in cells} - {""}))

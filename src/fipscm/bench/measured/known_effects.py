@@ -6,12 +6,16 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LinearRegression
 
+from fipscm.arrays import Mask
 from fipscm.bench.measured.corpus import MeasuredTable, TrueEffect
 from fipscm.bench.measured.unseen_rows import dummies
 from fipscm.bench.run.process import error_text
 from fipscm.bench.run.results import Line
 from fipscm.estimator import FiP
 from fipscm.questions.effect import Effect
+from fipscm.tables.kinds import Level
+
+FEWEST_EXACT = 100  # rows with a value, whose mean is then better known than a slope through all rows is straight
 
 
 def answers(table: MeasuredTable, frame: pd.DataFrame, model: FiP, truth: TrueEffect) -> Line:
@@ -39,14 +43,16 @@ def answers(table: MeasuredTable, frame: pd.DataFrame, model: FiP, truth: TrueEf
 
 
 def least_squares_effect(frame: pd.DataFrame, truth: TrueEffect, adjusted_for: list[str]) -> float:
-    """The coefficient of the treatment beside these columns; without any, the difference of means or a slope."""
+    """The coefficient of the treatment beside these columns; without any, the difference of means or a slope.
+
+    A slope is taken where too few rows have just the two values that are compared.
+    """
     rows = frame[frame[[truth.of, truth.on]].notna().all(axis=1)]
-    treatment = rows[truth.of]
-    if isinstance(truth.treated, str):
-        rows = rows[treatment.isin([truth.treated, truth.control])]
-        treated, change = (rows[truth.of] == truth.treated).to_numpy(dtype=float), 1.0
+    above, below = (_has(rows[truth.of], value) for value in (truth.treated, truth.control))
+    if min(above.sum(), below.sum()) >= FEWEST_EXACT:
+        rows, treated, change = rows[above | below], above[above | below].astype(float), 1.0
     else:
-        treated, change = treatment.to_numpy(dtype=float), float(truth.treated) - float(truth.control)
+        treated, change = rows[truth.of].to_numpy(dtype=float), float(truth.treated) - float(truth.control)
     outcome = rows[truth.on]
     if not pd.api.types.is_numeric_dtype(outcome):
         outcome = outcome == max(outcome.unique())
@@ -54,6 +60,13 @@ def least_squares_effect(frame: pd.DataFrame, truth: TrueEffect, adjusted_for: l
     others = dummies(rows[adjusted_for], rows, names) if adjusted_for else np.empty((len(rows), 0))
     fitted = LinearRegression().fit(np.column_stack([treated, others]), outcome.to_numpy(dtype=float))
     return float(fitted.coef_[0]) * change
+
+
+def _has(column: pd.Series, value: Level) -> Mask:
+    """Which rows have a value; numbers may have been rounded in a file."""
+    if isinstance(value, str):
+        return np.asarray(column == value)
+    return np.isclose(column.to_numpy(dtype=float), float(value))
 
 
 def _told(effect: Effect) -> Line:

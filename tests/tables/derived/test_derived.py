@@ -28,7 +28,7 @@ def table(rng):
 FORMULAS = {
     "lwage": (lambda t: np.log(t["wage"]), "is the logarithm of 'wage'"),
     "lwage ": (lambda t: np.log(t["wage"]).astype(np.float32), "is the logarithm of 'wage'"),
-    "wage log10": (lambda t: np.log10(t["wage"]).round(2), "is the logarithm of 'wage'"),
+    "wage log10": (lambda t: np.log10(t["wage"]).round(3), "is the logarithm of 'wage'"),
     "lexper": (lambda t: np.log1p(t["exper"]), "is the logarithm of 1 + 'exper'"),
     "expersq": (lambda t: t["exper"] ** 2, "is 'exper' squared"),
     "expersq100": (lambda t: t["exper"] ** 2 / 100, "is 'exper' squared"),
@@ -44,7 +44,7 @@ FORMULAS = {
     "left": (lambda t: t["rent"] - t["wage"], "is 'rent' minus 'wage'"),
     "female_exper": (lambda t: t["female"] * t["exper"], "is the product of 'exper' and 'female'"),
     "total": (lambda t: t["wage"] + t["exper"] + t["rent"], "is the sum of 'wage', 'exper' and 'rent'"),
-    "rich": (lambda t: (t["wage"] > 13).astype(float), "is a category of 'wage'"),
+    "rich": (lambda t: (t["wage"] > 10).astype(float), "is a category of 'wage'"),
     "exper_group": (
         lambda t: pd.cut(t["exper"], [-1, 9, 19, 29, 50], labels=False),
         "is a category of 'exper'",
@@ -101,8 +101,10 @@ def test_the_plain_measurement_stays_whichever_comes_first(table):
 def test_separation_by_a_gap_or_in_few_rows_is_no_computation(rng):
     group = rng.integers(0, 2, ROWS).astype(float)
     assert derived_columns(pd.DataFrame({"group": group, "x": rng.normal(size=ROWS) + 20 * group})) == {}
-    x = rng.normal(size=60)
-    assert derived_columns(pd.DataFrame({"x": x, "y": (x > 0).astype(float)})) == {}
+    x = rng.normal(50, 10, size=400)
+    for rows, cut, few in ((190, 50, True), (400, 50, False), (400, 51.237, True)):
+        table = pd.DataFrame({"x": x[:rows], "y": (x[:rows] > cut).astype(float)})
+        assert (derived_columns(table) == {}) == few
 
 
 def test_what_rises_beside_it_does_not_divide_a_year():

@@ -15,7 +15,7 @@ from fipscm.arrays import Array, Mask
 SEVERAL = 20  # distinct values of a column: fewer can be a function of another one by chance
 ALMOST = 0.999  # correlation of two columns one of which was computed from the other and then rounded
 SLIGHT = 1e-6  # difference of a slope from one
-MOSTLY = 0.95  # share of the rows of a column in which its formula can be tried
+NEARLY_ALL = 0.95  # share of the rows of a column in which its formula can be tried
 POWERS = {2.0: "'{}' squared", 3.0: "'{}' to the third power", 0.5: "the square root of '{}'", -1.0: "1 / '{}'"}
 
 
@@ -119,7 +119,7 @@ def agrees(column: Array, computed: Array, within: float) -> bool:
     """Whether a column (N,) is what was computed for it (N,), in nearly all rows that have it."""
     there = np.isfinite(column)
     tried = there & np.isfinite(computed)
-    if tried.sum() < max(MOSTLY * there.sum(), 1):
+    if tried.sum() < max(NEARLY_ALL * there.sum(), 1):
         return False
     return bool((np.abs(column - computed)[tried] <= within).all())
 

@@ -5,15 +5,18 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import combine_pvalues
 
 from fipscm.arrays import Array
-from fipscm.tables.derived.formulas import MOSTLY, SEVERAL, Formula, Table, told
+from fipscm.tables.derived.formulas import NEARLY_ALL, SEVERAL, Formula, Table, told
 
-# Below, an effect whose noise has a tenth of its cause's spread would often leave its groups apart by chance.
-FEWEST_ROWS_OF_BINS = 100
+# In fewer rows, the groups of an effect with little noise often lie apart by chance; people cut at round numbers.
+FEWEST_ROWS_OF_BINS, ENOUGH_ROWS_OF_BINS = 200, 1000
+BY_CHANCE_ROUND = 0.1
 OUTSIDE = 20  # rows outside of the commonest level: fewer may go together with another column by chance
 WIDER = 2.0  # than the widest of the ten nearest steps: groups that lie apart are no intervals of one column
 NEAR = 5
+NEGLIGIBLE = 1e-9
 
 
 def recoded(table: Table) -> Iterator[Formula]:
@@ -71,7 +74,7 @@ def _codes(values: Array) -> NDArray[np.intp]:
 
 def _are_one_to_one(first: NDArray[np.intp], second: NDArray[np.intp]) -> bool:
     both = (first >= 0) & (second >= 0)
-    if both.sum() < MOSTLY * (first >= 0).sum():
+    if both.sum() < NEARLY_ALL * (first >= 0).sum():
         return False
     pairs = len(np.unique(first[both] * (second.max() + 1) + second[both]))
     return pairs == len(np.unique(first[both])) == len(np.unique(second[both])) > 1
@@ -81,7 +84,7 @@ def _indicates(base: Array, column: Array) -> bool:
     """Whether the column (N,) has one of its two values where the base has a certain value, and there alone."""
     codes, levels = _codes(base), _codes(column)
     both = (codes >= 0) & (levels >= 0)
-    if both.sum() < MOSTLY * (levels >= 0).sum() or len(np.unique(levels[both])) < 2:
+    if both.sum() < NEARLY_ALL * (levels >= 0).sum() or len(np.unique(levels[both])) < 2:
         return False
     counts = np.zeros((codes.max() + 1, 2))
     np.add.at(counts, (codes[both], levels[both]), 1)
@@ -110,11 +113,28 @@ def _divides_closely(base: Array, column: Array) -> bool:
         return False
     distinct = np.unique(base[~(np.isnan(base) | np.isnan(column))])
     steps = np.diff(distinct)
+    chances = []
     for cut in np.searchsorted(distinct, cuts) - 1:
         near = np.concatenate([steps[max(cut - NEAR, 0) : cut], steps[cut + 1 : cut + 1 + NEAR]])
         if steps[cut] > WIDER * near.max():
             return False
-    return True
+        chances.append(_chance_of_round(float(distinct[cut]), float(distinct[cut + 1]), float(np.ptp(distinct))))
+    return len(base) >= ENOUGH_ROWS_OF_BINS or float(combine_pvalues(chances).pvalue) < BY_CHANCE_ROUND
+
+
+def _chance_of_round(low: float, high: float, span: float) -> float:
+    """The probability that an interval of this length within the span holds a number as round as this one does.
+
+    >>> _chance_of_round(49, 50, 60), _chance_of_round(37, 38, 60)
+    (0.02, 0.5)
+    """
+    for power in range(int(np.ceil(np.log10(span))), int(np.floor(np.log10(high - low))) - 1, -1):
+        for step in (5 * 10.0**power, 2 * 10.0**power, 10.0**power):
+            number = np.floor(high / step + NEGLIGIBLE) * step
+            is_centre = number == 0 and low < 0 < high  # where values of both signs change over anyway
+            if step <= span and number >= low - NEGLIGIBLE * step and not is_centre:
+                return min((high - low) / step, 1.0)
+    return 1.0
 
 
 def _is_monotone(values: Array) -> bool:
@@ -125,7 +145,7 @@ def _is_monotone(values: Array) -> bool:
 def _cuts(base: Array, column: Array) -> Array | None:
     """The values of the base at which the column changes, if it has each of its values in one interval."""
     both = ~(np.isnan(base) | np.isnan(column))
-    if both.sum() < MOSTLY * (~np.isnan(column)).sum():
+    if both.sum() < NEARLY_ALL * (~np.isnan(column)).sum():
         return None
     order = np.lexsort((column[both], base[both]))
     x, levels = base[both][order], column[both][order]

@@ -7,7 +7,7 @@ from fipscm.arrays import Array
 SINGLE = 1e-6  # relative error of numbers that were once stored in single precision
 MOST_DECIMALS = 6
 # Steps of rounding in a standard deviation; with fewer, measurements that merely go together agree up to rounding too.
-FEWEST_STEPS = 10
+FEWEST_STEPS = 30
 HALF = 0.6  # of a step: rounding takes up to a half, and what a slope was estimated from was rounded too
 
 

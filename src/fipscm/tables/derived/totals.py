@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fipscm.arrays import Array
-from fipscm.tables.derived.formulas import MOSTLY, Formula, Table, agrees
+from fipscm.tables.derived.formulas import NEARLY_ALL, Formula, Table, agrees
 
 ROWS_PER_COLUMN = 3  # with as many rows as columns, every column is a sum of the others
 MOST_PARTS = 20  # a sum of more parts than a reader would look through explains nothing
-EXACT = 1e-5  # in standard deviations: what is left of a sum is rounding
+ROUNDING = 1e-5  # in standard deviations: what is left of a sum is rounding
 NEGLIGIBLE = 1e-3  # in standard deviations: the weight of a column that has no part in a sum
 
 
@@ -58,7 +58,7 @@ def _varied_rows(values: Array) -> int:
 
 def _dependence(table: Table) -> tuple[NDArray[np.intp], Array, float] | None:
     """Columns, the weights with which they add up to a constant in all rows, and the constant; the last weight is 1."""
-    held = np.flatnonzero((np.isnan(table.values).mean(axis=0) < 1 - MOSTLY) & ~table.names)
+    held = np.flatnonzero((np.isnan(table.values).mean(axis=0) < 1 - NEARLY_ALL) & ~table.names)
     complete = table.values[:, held][~np.isnan(table.values[:, held]).any(axis=1)]
     if len(complete) < ROWS_PER_COLUMN * len(held):
         return None
@@ -70,7 +70,7 @@ def _dependence(table: Table) -> tuple[NDArray[np.intp], Array, float] | None:
         parts = np.linalg.lstsq(triangle[:, basis], triangle[:, column], rcond=None)[0]
         left = np.linalg.norm(triangle[:, column] - triangle[:, basis] @ parts)
         used = np.append(np.array(basis, dtype=np.intp)[np.abs(parts) > NEGLIGIBLE], column)
-        if left < EXACT and 3 <= len(used) <= MOST_PARTS:
+        if left < ROUNDING and 3 <= len(used) <= MOST_PARTS:
             weights = spread[column] * np.append(-parts[np.abs(parts) > NEGLIGIBLE], 1.0) / spread[used]
             constant = float(np.median(complete[:, used] @ weights))
             computed = constant - complete[:, used[:-1]] @ weights[:-1]

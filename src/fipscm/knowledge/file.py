@@ -79,7 +79,7 @@ class KnowledgeFile:
         unused = {name for each in statements for name in each.statement.columns if name in set_aside}
         if unused:
             told = in_words([f"'{name}'" for name in columns.values() if name in unused])
-            warnings.warn(f"What {self.name} says of {told} is left out, for the table is used without.", stacklevel=2)
+            warnings.warn(f"What {self.name} says of {told} is left out: not a column to model.", stacklevel=2)
         kept = [name for name in columns.values() if name not in unused]
         statements = [Located(each.statement.restricted(kept), each.line) for each in statements]
         return self._joined(statements, known or Knowledge(), list(columns.values()))

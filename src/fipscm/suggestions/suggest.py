@@ -4,13 +4,15 @@ import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from os import PathLike
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 
+from fipscm.arrays import Mask
 from fipscm.graph import descendants
 from fipscm.knowledge import Knowledge
 from fipscm.knowledge.file import as_toml, write_statements
@@ -182,15 +184,51 @@ def _tiers(groups: Iterable[Sequence[Hashable]], reason: str) -> Statement:
     return Statement("tiers", tuple(tuple(group) for group in groups if group), reason)
 
 
-def _consistent(statements: Iterable[Statement], names: Sequence[Hashable]) -> list[Statement]:
+def _consistent(statements: Sequence[Statement], names: Sequence[Hashable]) -> list[Statement]:
     """Statements without what contradicts an earlier one, and without those that add nothing."""
-    known, kept = Knowledge(), []
+    place = {name: position for position, name in enumerate(names)}
+    ends = {
+        kind: {name for each in statements if each.kind == kind for name in each.columns}
+        for kind in ("roots", "leaves")
+    }
+    reach: Mask = np.zeros((len(names), len(names)), dtype=np.bool_)
+    kept = []
     for statement in statements:
-        after, (taken,), _ = added([statement], known, names)
-        if not taken.says_nothing and (after.precedence(names) & ~descendants(known.precedence(names))).any():
+        taken = statement
+        while (against := _ordered(taken, place, ends) & reach.T).any():
+            clashes = dict(zip(names, against.sum(axis=0) + against.sum(axis=1), strict=True))
+            worst = max(taken.columns, key=clashes.__getitem__)
+            taken = taken.restricted([name for name in taken.columns if name != worst])
+        after = _closure(reach | _ordered(taken, place, ends))
+        if (after & ~reach).any() and not np.diag(after).any():
             kept.append(taken)
-            known = after
+            reach = after
     return kept
+
+
+def _ordered(statement: Statement, place: Mapping[Hashable, int], ends: Mapping[str, Collection[Hashable]]) -> Mask:
+    """(D, D), true where a statement puts row before column; roots come before all but roots, leaves the reverse."""
+    before = np.zeros((len(place), len(place)), dtype=np.bool_)
+    if statement.kind == "tiers":
+        groups = [[place[name] for name in group] for group in statement.groups]
+    else:
+        others = [position for name, position in place.items() if name not in ends[statement.kind]]
+        groups = [[place[name] for name in statement.columns], others]
+        groups = groups if statement.kind == "roots" else groups[::-1]
+    for early, late in combinations(groups, 2):
+        before[np.ix_(early, late)] = True
+    return before
+
+
+def _closure(before: Mask) -> Mask:
+    """(D, D), true where a path leads from row to column: paths are doubled until nothing is new."""
+    reach = before
+    while True:
+        steps = reach.astype(np.float32)
+        longer = reach | (steps @ steps > 0)
+        if (longer == reach).all():
+            return reach
+        reach = longer
 
 
 def _few(names: Sequence[Hashable]) -> str:

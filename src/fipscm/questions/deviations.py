@@ -33,7 +33,7 @@ from fipscm.threads import on_one_thread
 
 DRAWS = 40  # a standard deviation over them has an error of 11 %, which the quantile of an interval allows for
 WAVES = 200
-MOST_ROWS = 20_000  # that the regressions use: with more rows, intervals get no narrower
+MOST_ROWS = 10_000  # that the regressions use: with more rows, intervals get no narrower
 # Variance of the noise over that of the smooth part: from hardly any noise to hardly anything else.
 NOISE_RATIOS = (10.0 ** np.arange(-6, 4.5, 0.5)).astype(np.float64)
 HIGHEST_LEVERAGE = 0.9  # of one row; an error divided by less than what is left would be arbitrary

@@ -23,7 +23,7 @@ from fipscm.mechanism.response.location_scale import inputs_of
 from fipscm.threads import on_one_thread
 
 MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number
-MOST_ROWS = 20_000  # that waves are fitted to and tested on
+MOST_ROWS = 10_000  # that waves are fitted to and tested on
 WAVES, WAVES_PER_CAUSE = 200, 64  # more of them find no more causes
 SURE = 30.0  # below its limit a log p-value stays there: other length scales raised it by 15 at most
 SPREAD_ROWS, SMOOTHNESS_ROWS = 4_000, 400  # for the spread of noises, and how smooth it is: weights may be rough

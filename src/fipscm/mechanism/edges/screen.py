@@ -21,7 +21,7 @@ from fipscm.threads import on_one_thread
 
 BUMPS = 8  # per column: enough for a curve that turns a few times
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
-MOST_ROWS = 20_000  # on which functions are evaluated; straight lines are tested on all
+MOST_ROWS = 10_000  # on which functions are evaluated; straight lines are tested on all
 MOST_LEVELS = 3  # beyond the linear one
 ROWS_PER_FUNCTION = 5  # at least, so that the remaining error can be estimated
 

@@ -16,7 +16,7 @@ from fipscm.mechanism.responding import Blocks
 from fipscm.robust import wild_cells
 from fipscm.usual import usual_rows
 
-MOST_RESIDUALS = 20_000  # rows whose residuals are taken: curves, networks and noises need no more of them
+MOST_RESIDUALS = 10_000  # rows whose residuals are taken: curves, networks and noises need no more of them
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ That takes minutes, so that the names of the columns are known at once and the m
 mistake that can be found without the model is found before.
 """
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from tempfile import NamedTemporaryFile
 
 from fipscm.cli.names import MODEL_SUFFIX
@@ -49,8 +49,8 @@ class Source:
         return list(self.known.variables)
 
 
-def open_source(path: str, options: FitOptions, seed: int) -> Source:
-    """Load a saved model, or read a table to fit with these options."""
+def open_source(path: str, options: FitOptions, seed: int, kept: Sequence[str] = ()) -> Source:
+    """Load a saved model, or read a table to fit with these options; what is asked about is kept in any case."""
     require_one_stream(path, options.graph)
     content = standard_input() if path == STREAM else b""
     if path.endswith(MODEL_SUFFIX) or is_archive(content):
@@ -65,6 +65,7 @@ def open_source(path: str, options: FitOptions, seed: int) -> Source:
         read = parse_table(content, "Standard input", reading=options.reading)
     else:
         read = read_with_writing(path, reading=options.reading)
+    options = replace(options, keep=[*(options.keep or ()), *kept] or None)
     chosen = options.choose(read.frame)
     chosen.known.require_variables(fewest=2)
     estimator = options.estimator(chosen, seed)

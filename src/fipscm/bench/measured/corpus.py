@@ -92,6 +92,11 @@ class MeasuredTable:
         return list(dict.fromkeys((a, b) for fact in self.facts for a in fact.before for b in fact.after))
 
     @property
+    def asked_about(self) -> list[str]:
+        """The columns whose effects on each other are known."""
+        return sorted({name for effect in self.effects for name in (effect.of, effect.on)})
+
+    @property
     def packages(self) -> list[str]:
         """The packages that carry the table; none if it lies in the folder of data."""
         owners = (each.split("/")[0] for each in (*self.files, self.call.replace(".", "/")) if each)

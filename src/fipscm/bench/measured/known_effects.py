@@ -27,7 +27,7 @@ def answers(table: MeasuredTable, frame: pd.DataFrame, model: FiP, truth: TrueEf
         return _told(asked.effect(truth.of, truth.on, truth.treated, truth.control))
 
     def informed() -> Line:
-        return ask(FiP(knowledge=table.knowledge(truth.of, columns), random_state=0).fit(frame))
+        return ask(FiP(knowledge=table.knowledge(truth.of, columns), keep=table.asked_about, random_state=0).fit(frame))
 
     return {
         "of": truth.of,

@@ -42,7 +42,7 @@ def measure_table(name: str, folder: Path | None, limit: float) -> Iterator[Line
     yield {"rows": len(frame), "columns": frame.shape[1], "stage": "fit"}
     with threadpool_limits(limits=1):
         with processor_limit(limit):
-            model, line = _timed(_fitted, frame)
+            model, line = _timed(_fitted, table, frame)
             yield {"fit": line, "stage": "report"}
             if model is None:
                 return
@@ -83,9 +83,9 @@ def _timed(task: Callable[..., Found], *given: Any, **named: Any) -> tuple[Found
     return found, {"seconds": round(time.process_time() - started, 2), "error": error}
 
 
-def _fitted(frame: pd.DataFrame) -> FiP:
-    """As `fipscm fit` does it."""
-    return FiP(random_state=0).fit(frame).assess()
+def _fitted(table: MeasuredTable, frame: pd.DataFrame) -> FiP:
+    """As `fipscm fit` does it; what is asked about is kept, even if it was computed from other columns."""
+    return FiP(keep=table.asked_about, random_state=0).fit(frame).assess()
 
 
 def _order(model: FiP, pairs: list[CertainPair]) -> Line:

@@ -93,7 +93,7 @@ def effect(
     from fipscm.questions.contrast import require_comparable
     from fipscm.questions.effect import Question
 
-    source = open_source(model, options, seed)
+    source = open_source(model, options, seed, kept=(treatment, on))
     if orders and source.is_saved:
         raise KnowledgeError("A saved model holds no rows to draw other orders from: with --orders, give the table.")
     if orders and options.fix_the_order:

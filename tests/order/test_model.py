@@ -1,0 +1,73 @@
+"""One network reads every table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from fipscm.knowledge import Knowledge
+from fipscm.order import OrderModel, shipped_model, zero_shot
+from fipscm.order.evidence.table import EvidenceTable
+from fipscm.order.network.encoder import WORLDS
+from fipscm.order.weights import save_encoder
+from fipscm.simulate import sample_scm
+
+
+@pytest.fixture(scope="module")
+def kinds():
+    """One column of every kind, each an effect of the one before it."""
+    rng = np.random.default_rng(0)
+    value = rng.normal(size=600)
+    events = rng.poisson(np.exp(0.5 * value))
+    grade = np.digitize(events + rng.normal(size=600), [0.5, 1.5, 3.0])
+    ill = rng.random(600) < 1 / (1 + np.exp(2.0 - grade))
+    ward = np.where(ill, rng.choice(["a", "b", "c"], 600), rng.choice(["c", "d"], 600))
+    return pd.DataFrame({"value": value, "events": events, "grade": grade, "ill": ill, "ward": ward})
+
+
+def test_the_shipped_network_is_loaded_once_and_not_in_training():
+    assert shipped_model() is shipped_model()
+    assert not shipped_model().encoder.training
+
+
+@pytest.mark.parametrize("scale", ["standardized", "raw"])
+@pytest.mark.parametrize("columns", [2, 3, 5])
+@pytest.mark.parametrize("holes", [0.0, 0.1])
+def test_every_table_gets_an_order_edges_hidden_causes_and_a_likeness(kinds, columns, holes, scale):
+    for names in (kinds.columns[:columns], kinds.columns[-columns:]):
+        table = kinds[names].mask(np.random.default_rng(1).random((len(kinds), columns)) < holes)
+        found = zero_shot(table, scale)
+        assert sorted(found.order) == sorted(names)
+        assert found.edges.shape == found.confounded.shape == (columns, columns)
+        assert tuple(found.world) == WORLDS
+
+
+def test_knowledge_holds_among_columns_of_every_kind(kinds):
+    order = zero_shot(kinds, knowledge=Knowledge(tiers=[["ward"], ["ill", "value"]])).order
+    assert order.index("ward") < min(order.index("ill"), order.index("value"))
+
+
+def test_what_is_told_besides_the_order_is_told_by_the_same_network():
+    rng = np.random.default_rng(0)
+    values = sample_scm("rff-in", 4, rng).sample(500, rng).to_numpy()
+    seen = shipped_model().read(values, raw=False).logits()
+    told = shipped_model().confounded(values)
+    expected = seen.confounded[0].sigmoid().fill_diagonal_(0.0)
+    np.testing.assert_allclose(told, expected.detach(), atol=1e-5)
+
+
+def test_outliers_leave_their_ranks_and_nothing_else():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(500, 3))
+    wild = np.vstack([values, np.full((3, 3), 1e3)])
+    by_values, by_ranks = shipped_model().read(wild, raw=False).tables[0].views
+    torch.testing.assert_close(by_values.columns.values, EvidenceTable.of(values).columns.values)
+    assert len(by_ranks.columns.values) == len(wild)
+
+
+def test_a_network_of_one_view_reads_values_without_outliers(tiny_encoder, tmp_path):
+    save_encoder(tiny_encoder, tmp_path / "own.safetensors", {})
+    own = OrderModel.load(tmp_path / "own.safetensors")
+    values = np.random.default_rng(0).normal(size=(500, 3))
+    wild = np.vstack([values, np.full((3, 3), 1e3)])
+    torch.testing.assert_close(own.read(wild, raw=False).logits().leaf, own.read(values, raw=False).logits().leaf)

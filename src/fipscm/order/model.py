@@ -9,16 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
+import numpy as np
 import torch
 
-from fipscm.arrays import Array
-from fipscm.order.network.encoder import EvidenceEncoder
+from fipscm.arrays import Array, Mask
 from fipscm.order.network.reader import EvidenceReader, Reader
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.removal import side_answers
 from fipscm.order.weights import WEIGHTS, Encoder, load_encoder
-from fipscm.robust import tame_rows
+from fipscm.usual import usual_rows
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,27 @@ class OrderModel:
         return cls(load_encoder(path))
 
     def read(self, values: Array, raw: bool) -> Reader:
-        """Rows (N, D) without missing cells, as the network sees them.
+        """Rows (N, D) without missing cells, as the network sees them; rows with outliers are left out.
 
-        Outliers: values are read from the rows without any, ranks from all rows (`ViewsTable.of`).
+        The paper's encoder sees all rows, as in the paper.
         """
         if isinstance(self.encoder, AxialEncoder):
             return RowsReader.of(self.encoder, values, raw)
-        if isinstance(self.encoder, EvidenceEncoder):
-            values = values[tame_rows(values)]
-        return EvidenceReader.of(self.encoder, values[None], raw)
+        return EvidenceReader.of(self.encoder, values[_inliers(values)][None], raw)
 
     @torch.no_grad()
     def confounded(self, values: Array, raw: bool = False) -> Array | None:
         """(D, D), the probability that a hidden variable causes both columns of rows (N, D); None if it cannot tell."""
         return side_answers(self.read(values, raw).logits())[0]
+
+
+def _inliers(values: Array) -> Mask:
+    """(N,), the rows in which columns go together as elsewhere; a rare level or a rare event is no outlier.
+
+    Where half of a column's cells are equal, quartiles cannot tell how far is too far.
+    """
+    low, high = np.quantile(values, [0.25, 0.75], axis=0)
+    return usual_rows(values, judged=high > low)
 
 
 @lru_cache(maxsize=1)

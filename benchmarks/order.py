@@ -16,7 +16,6 @@ import numpy as np
 import torch
 import typer
 from scipy.linalg import block_diag
-from scipy.optimize import minimize
 from scipy.special import logit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -27,23 +26,19 @@ from fipscm.metrics import calibration_error, directed_f1, tos
 from fipscm.order import (
     SCALES,
     ZeroShot,
-    drawn_orders,
     load_encoder,
     order_confidence,
-    precedence_shares,
     zero_shot,
 )
 from fipscm.order.classical.hidden_causes import evidence_of
 from fipscm.order.classical.shared_noise import SIGNS
-from fipscm.order.confidence import log_odds
 from fipscm.order.inference import zero_shot_order
 from fipscm.order.network.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
 from fipscm.order.network.views_encoder import ViewsEncoder
-from fipscm.order.readings import Together, first_look, reading_for
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
 from fipscm.order.training.prior import TrainingTable, sample_training_table
-from fipscm.order.weights import SMOOTH_WEIGHTS, WEIGHTS, save_encoder
+from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.mixed.draw import mixed_scm
@@ -106,7 +101,7 @@ def worlds(
 
 
 @app.command()
-def losses(weights: Path = SMOOTH_WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
+def losses(weights: Path = WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
     """Leaf and parent loss on tables that training did not see, by what they are like; standardized.
 
     Weights that read one view stand for the network that begins with them.
@@ -155,34 +150,6 @@ def confidence(
 
 
 @app.command()
-def trust(tables: int = 300, seed: int = 5_000, draws: int = 20, scale: str = "standardized") -> None:
-    """Learn from tables like those of training what shares of drawn orders are worth, by what a table is like."""
-    odds, worlds = [], []
-    for each in range(seed, seed + tables):
-        rng = np.random.default_rng(each)
-        nodes, rows = int(rng.integers(2, 9)), round(np.exp(rng.uniform(np.log(150), np.log(2_500))))
-        drawn, raw = sample_training_table(nodes, rows, rng), scale == "raw"
-        orders = drawn_orders(drawn.values, rng, raw, network=_reader_of(drawn), draws=draws)
-        shares = precedence_shares(orders)[drawn.adjacency == 1]
-        odds.append(log_odds(shares, draws))
-        worlds.append(np.tile(first_look(drawn.values, raw)[1], (len(shares), 1)))
-    told, likely = np.concatenate(odds), np.concatenate(worlds)
-    found = minimize(
-        lambda slopes: np.logaddexp(0, -(likely @ slopes) * told).mean(),
-        np.ones(len(WORLDS)),
-        bounds=[(0, None)] * len(WORLDS),
-    )
-    for world, slope, weight in zip(WORLDS, found.x, likely.sum(axis=0), strict=True):
-        print(f"{scale}, {world}: {slope:.2f} ({weight:.0f} edges)", flush=True)
-
-
-def _reader_of(drawn: TrainingTable) -> Together | None:
-    """The networks that would read such a table: levels and counts have others."""
-    few = [len(np.unique(column[~np.isnan(column)])) <= 10 for column in drawn.values.T]
-    return reading_for(["ordinal" if is_few else "continuous" for is_few in few])
-
-
-@app.command()
 def mixed(weights: Path | None = None, nodes: int = 10, rows: int = 2_000, scms: int = 16, seed: int = 100) -> None:
     """Score SCMs half of whose columns are discrete."""
     scores = []
@@ -227,8 +194,8 @@ def shared(tables: int = 300, seed: int = 9_000) -> None:
         rng = np.random.default_rng(each)
         nodes, rows = int(rng.integers(4, 13)), round(np.exp(rng.uniform(np.log(500), np.log(4_000))))
         drawn, pairs = _additive_table(nodes, rows, bool(each % 2), rng), np.triu_indices(nodes, 1)
-        found, (told, _) = zero_shot_order(drawn.values), first_look(drawn.values)
-        evidence.append(evidence_of(told, drawn.values, (found.edges > 0.5).astype(np.int8))[pairs])
+        found = zero_shot_order(drawn.values)
+        evidence.append(evidence_of(found.confounded, drawn.values, (found.edges > 0.5).astype(np.int8))[pairs])
         truth.append(drawn.confounded[pairs])
         counts.append(np.where(truth[-1], 1 / max(1, truth[-1].sum()), 1.0))
     answers, weights = np.concatenate(truth), np.concatenate(counts)

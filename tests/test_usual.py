@@ -1,8 +1,6 @@
 import numpy as np
-import pandas as pd
 
 from fipscm.metrics import tos
-from fipscm.order import infer_order
 from fipscm.order.inference import zero_shot_order
 from fipscm.simulate import sample_scm
 from fipscm.usual import usual_rows
@@ -52,14 +50,3 @@ def test_rare_levels_are_neither_wild_nor_unusual(rng):
     judged = np.array([True, False, False])
     assert np.flatnonzero(~usual_rows(table, judged)).tolist() == [7]
     assert usual_rows(table, np.zeros(3, dtype=bool)).all()
-
-
-def test_rows_with_a_rare_level_are_never_set_aside(rng, monkeypatch):
-    def refuse(table, judged=None):
-        raise AssertionError("a rare level looks unusual to a line, and is no less right")
-
-    x = rng.standard_normal(400)
-    table = pd.DataFrame({"x": x, "y": x + rng.standard_normal(400), "ill": rng.permutation(np.arange(400) < 8)})
-    table.loc[7, "x"] = 1e3
-    monkeypatch.setattr("fipscm.order.inference.usual_rows", refuse)
-    assert set(infer_order(table)) == {"x", "y", "ill"}

@@ -30,7 +30,7 @@ def test_the_papers_encoder_is_trained_saved_and_used(fipscm, tmp_path, rng):
 
 def test_further_training_begins_with_the_weights_given(fipscm, tmp_path):
     quick = ("pretrain", "--minutes", 0, "--simulators", 0, "--run", tmp_path)
-    fipscm(*quick, "--start", WEIGHTS, "--weights", tmp_path / "again.safetensors")
+    fipscm(*quick, "--encoder", "views", "--start", WEIGHTS, "--weights", tmp_path / "again.safetensors")
     again, shipped = (load_encoder(path).state_dict() for path in (tmp_path / "again.safetensors", WEIGHTS))
     assert all((again[name] == value).all() for name, value in shipped.items())
 

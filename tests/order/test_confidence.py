@@ -1,11 +1,11 @@
-"""What shares of drawn orders are worth depends on what the table is like; what is known stays certain."""
+"""Shares of drawn orders are worth less than they say; what is known stays certain."""
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from fipscm.order import order_confidence
-from fipscm.order.confidence import TRUST, confidence, log_odds, trust
-from fipscm.order.network.encoder import SCALES, WORLDS
+from fipscm.order.confidence import CALIBRATION_SLOPE, confidence, log_odds
 
 
 @pytest.fixture
@@ -13,44 +13,30 @@ def orders():
     return [np.array([0, 1, 2])] * 9 + [np.array([1, 0, 2])]
 
 
-@pytest.fixture
-def bent(rng):
-    cause = rng.uniform(-2, 2, 800)
-    other = np.tanh(2 * cause) + 0.3 * rng.exponential(size=800)
-    return np.column_stack([cause, other, other**2 + 0.3 * rng.exponential(size=800)])
-
-
-def test_every_world_has_a_trust_in_either_scale():
-    assert set(TRUST) == set(SCALES)
-    for slopes in TRUST.values():
-        assert tuple(slopes) == WORLDS
-        assert all(slope >= 0 for slope in slopes.values())
-
-
-def test_a_mixture_of_worlds_is_trusted_as_much_as_they_are_on_average():
-    slopes = list(TRUST["raw"].values())
-    assert trust(np.array([0.5, 0.5, 0, 0, 0]), raw=True) == pytest.approx((slopes[0] + slopes[1]) / 2)
-
-
-def test_confidence_is_a_probability_its_complement_and_on_the_side_of_the_share(bent, orders):
-    sure = confidence(bent, orders)
+def test_confidence_is_a_probability_its_complement_and_on_the_side_of_the_share(orders):
+    sure = confidence(orders)
     off = ~np.eye(3, dtype=bool)
     np.testing.assert_allclose((sure + sure.T)[off], 1)
     assert 0.5 < sure[0, 1] < sure[0, 2] < 1
 
 
-def test_what_is_known_and_what_experiments_show_stays_as_it_is(bent, orders):
+def test_the_log_odds_of_a_share_count_so_much(orders):
+    expected = CALIBRATION_SLOPE * log_odds(np.array(0.9), len(orders))
+    assert logit(confidence(orders)[0, 1]) == pytest.approx(expected)
+
+
+def test_what_is_known_and_what_experiments_show_stays_as_it_is(orders):
     before = np.zeros((3, 3), dtype=bool)
     before[0, 2] = True
-    sure = confidence(bent, orders, before=before)
+    sure = confidence(orders, before=before)
     assert (sure[0, 2], sure[2, 0]) == (1, 0)
     assert sure[0, 1] < 1
-    assert confidence(bent, orders, is_set=True)[0, 1] == pytest.approx(0.9)
+    assert confidence(orders, is_set=True)[0, 1] == pytest.approx(0.9)
 
 
-def test_what_follows_from_what_is_known_is_certain_too(bent, orders):
+def test_what_follows_from_what_is_known_is_certain_too(orders):
     tiers = np.eye(3, k=1, dtype=bool)  # the first column before the second, and that before the third
-    assert confidence(bent, orders, before=tiers)[0, 2] == 1
+    assert confidence(orders, before=tiers)[0, 2] == 1
 
 
 def test_a_table_whose_rows_do_not_show_the_order_gives_no_confidence():

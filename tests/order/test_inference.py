@@ -4,11 +4,8 @@ import torch
 from joblib import cpu_count
 
 from fipscm.errors import OrderError
-from fipscm.order.evidence.views import VIEWS, by_ranks
 from fipscm.order.inference import MANY_VARIABLES, drawn_orders, precedence_shares, processor_cores, zero_shot_order
-from fipscm.order.network.reader import EvidenceReader
-from fipscm.order.removal import remove_leaves
-from fipscm.simulate import sample_scm
+from fipscm.order.model import OrderModel
 
 
 @pytest.mark.parametrize(("n_jobs", "cores"), [(None, 1), (1, 1), (3, 3), (-1, cpu_count())])
@@ -38,7 +35,7 @@ def test_one_order_of_many_variables_uses_threads_and_puts_their_number_back(tab
     before = torch.get_num_threads()
     for values, threads in ((table.to_numpy(), 1), (rng.normal(size=(60, MANY_VARIABLES)), before + 1)):
         watchful = Watchful(tiny_encoder)
-        zero_shot_order(values, network=watchful, n_jobs=before + 1)
+        zero_shot_order(values, model=OrderModel(watchful), n_jobs=before + 1)
         assert watchful.threads == {threads}
         assert torch.get_num_threads() == before
 
@@ -46,7 +43,7 @@ def test_one_order_of_many_variables_uses_threads_and_puts_their_number_back(tab
 def test_the_number_of_processes_changes_no_draw(table, tiny_encoder):
     values = table.to_numpy()
     one, two = (
-        drawn_orders(values, np.random.default_rng(0), network=tiny_encoder, n_jobs=n_jobs, draws=4)
+        drawn_orders(values, np.random.default_rng(0), model=OrderModel(tiny_encoder), n_jobs=n_jobs, draws=4)
         for n_jobs in (None, 2)
     )
     np.testing.assert_array_equal(one, two)
@@ -58,33 +55,9 @@ def test_shares_count_orders():
     np.testing.assert_array_equal(shares, [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]])
 
 
-def test_the_view_in_which_the_network_is_surer_counts(table, tiny_encoder):
-    values = table.to_numpy()
-    in_views = {
-        view: remove_leaves(EvidenceReader.of(tiny_encoder, shown(values)[None], raw=False))
-        for view, shown in VIEWS.items()
-    }
-    found = zero_shot_order(values[:], network=tiny_encoder)
-    assert found.sureness == max(answer.sureness for answer in in_views.values())
-    np.testing.assert_array_equal(found.order, in_views[found.view].order)
-
-
-def test_a_bent_table_is_also_read_by_its_ranks_and_a_straight_one_by_its_values():
-    straight = sample_scm("rff-in", 6, np.random.default_rng(0)).sample(2_000, np.random.default_rng(1)).to_numpy()
-    bent = np.exp((straight - straight.mean(axis=0)) / straight.std(axis=0))
-    assert zero_shot_order(straight).view == "values"
-    assert zero_shot_order(bent).view == "both"
-
-
-def test_ranks_keep_the_mean_and_nearly_the_spread_of_a_column(rng):
-    values = 5 + 3 * rng.exponential(size=(1_000, 2))
-    shown = by_ranks(values)
-    np.testing.assert_allclose(shown.mean(axis=0), values.mean(axis=0))
-    np.testing.assert_allclose(shown.std(axis=0), values.std(axis=0), rtol=0.01)
-    np.testing.assert_array_equal(shown.argsort(axis=0), values.argsort(axis=0))
-
-
-def test_progress_counts_the_steps_of_both_views(table, tiny_encoder):
-    told = []
-    zero_shot_order(table.to_numpy(), network=tiny_encoder, on_step=lambda done, steps: told.append((done, steps)))
-    assert told == [(step, 2 * (table.shape[1] - 1)) for step in range(2 * (table.shape[1] - 1))]
+def test_progress_counts_the_leaves(table, tiny_encoder):
+    told, steps = [], table.shape[1] - 1
+    zero_shot_order(
+        table.to_numpy(), model=OrderModel(tiny_encoder), on_step=lambda done, steps: told.append((done, steps))
+    )
+    assert told == [(done, steps) for done in range(steps)]

@@ -8,9 +8,9 @@ import torch
 from fipscm.errors import DataError
 from fipscm.order import infer_order, zero_shot
 from fipscm.order.classical.hidden_causes import hidden_causes, with_signs
+from fipscm.order.inference import zero_shot_order
+from fipscm.order.model import OrderModel
 from fipscm.order.network.encoder import WORLDS
-from fipscm.order.network.reader import EvidenceReader
-from fipscm.order.removal import remove_leaves
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.prior import WORLDS as DRAWN_WORLDS
 from fipscm.order.weights import save_encoder
@@ -30,22 +30,20 @@ def holes(table):
     return table.mask(rng.random(table.shape) < 0.1)
 
 
-def test_a_network_that_reads_both_views_begins_as_one_of_the_two_readings(table, tiny_encoder, views_encoder):
-    values = table.clip(table.quantile(0.01), table.quantile(0.99), axis=1).to_numpy()
-    found = remove_leaves(EvidenceReader.of(views_encoder, values[None], raw=False))
-    before = remove_leaves(EvidenceReader.of(tiny_encoder, values[None], raw=False))
-    assert found.view in ("values", "ranks")
-    assert before.world is None
-    assert before.confounded is None
+def test_a_network_that_reads_values_alone_tells_no_more_than_the_order_and_the_edges(table, tiny_encoder):
+    found = zero_shot_order(table.to_numpy(), model=OrderModel(tiny_encoder))
+    assert found.edges is not None
+    assert found.world is None
+    assert found.confounded is None
 
 
 def test_hidden_causes_are_those_of_the_whole_table(table, views_encoder, tiny_encoder):
     values = table.to_numpy()
     graph = np.zeros((values.shape[1],) * 2, dtype=np.int8)
-    found = hidden_causes(values, graph, encoder=views_encoder)
-    whole = remove_leaves(EvidenceReader.of(views_encoder, values[None], raw=False)).confounded
+    found = hidden_causes(values, graph, model=OrderModel(views_encoder))
+    whole = zero_shot_order(values, model=OrderModel(views_encoder)).confounded
     np.testing.assert_allclose(found, with_signs(whole, values, graph))
-    assert hidden_causes(values, graph, encoder=tiny_encoder) is None
+    assert hidden_causes(values, graph, model=OrderModel(tiny_encoder)) is None
 
 
 def test_side_answers_are_probabilities_by_name(table, weights):

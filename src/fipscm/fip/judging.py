@@ -102,8 +102,7 @@ class Judging(Rows, Learning):
         possible = self._constraints.knowledge.allowed(self.blocks_.outer)
         order = self.blocks_.outer_order(self._fitted.order)
         shares = agreement(readable(table.values, table.blocks), order, orders, possible, table.intervened)
-        observed, before = readable(table.observed, table.blocks), self._given_precedence(table)
-        sure = confidence(observed, orders, self._raw, before, bool(table.intervened.any()))
+        sure = confidence(orders, self._given_precedence(table), bool(table.intervened.any()))
         return self._adopt_assessment(sure, shares)
 
     def check(self, X: Any, random_state: Any = 0) -> "CheckResult":

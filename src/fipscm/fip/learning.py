@@ -38,7 +38,6 @@ class Learning(State):
     def _read_order(self, table: TrainingTable, before: Mask | None, on_progress: OnProgress = silent) -> "Removal":
         """The order, and the order model's edges along it where they are asked for."""
         from fipscm.order.inference import zero_shot_order
-        from fipscm.order.readings import reading_for
         from fipscm.order.removal import Removal
 
         names, edges = list(table.frame.columns), self.edges == "posterior" and self.graph is None
@@ -48,9 +47,8 @@ class Learning(State):
             readable(table.observed, table.blocks),
             self._raw,
             before,
-            reading_for(table.blocks.kinds.values()),
-            self.n_jobs,
-            table.intervened,
+            n_jobs=self.n_jobs,
+            intervened=table.intervened,
             on_step=steps_of("Inferring the order", on_progress),
         )
 
@@ -181,7 +179,6 @@ class Learning(State):
     def _draw_orders(self, count: int, rng: np.random.Generator, table: TrainingTable) -> list[Order]:
         """Orders that the rows make plausible; only the one in use where it was given."""
         from fipscm.order.inference import drawn_orders
-        from fipscm.order.readings import reading_for
 
         if self._constraints.fix_the_order:
             return [self.blocks_.outer_order(self._fitted.order)]
@@ -191,10 +188,9 @@ class Learning(State):
             rng,
             self._raw,
             before,
-            reading_for(table.blocks.kinds.values()),
-            self.n_jobs,
-            count,
-            table.intervened,
+            n_jobs=self.n_jobs,
+            draws=count,
+            intervened=table.intervened,
         )
 
     @property

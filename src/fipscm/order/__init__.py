@@ -1,7 +1,8 @@
 from fipscm.order.inference import drawn_orders, precedence_shares, processor_cores, zero_shot_order
+from fipscm.order.model import OrderModel, shipped_model
 from fipscm.order.network.encoder import SCALES
 from fipscm.order.removal import Removal
-from fipscm.order.weights import load_encoder, shipped_encoder
+from fipscm.order.weights import load_encoder
 from fipscm.order.zero_shot import (
     ORDERINGS,
     ZeroShot,
@@ -13,6 +14,7 @@ from fipscm.order.zero_shot import (
 __all__ = [
     "ORDERINGS",
     "SCALES",
+    "OrderModel",
     "Removal",
     "ZeroShot",
     "drawn_orders",
@@ -21,7 +23,7 @@ __all__ = [
     "order_confidence",
     "precedence_shares",
     "processor_cores",
-    "shipped_encoder",
+    "shipped_model",
     "zero_shot",
     "zero_shot_order",
 ]

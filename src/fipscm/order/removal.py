@@ -40,11 +40,8 @@ class Removal:
 
     order: Order
     edges: Array | None  # (D, D) at [i, j]: the probability that i causes j
-    sureness: float = 0.0  # mean log odds that the variables removed were leaves
     confounded: Array | None = None  # (D, D): the probability that a hidden variable causes both
     world: Array | None = None  # (len(WORLDS),): the probability that the table is like that
-    view: str = "values"  # how the columns were read
-    linear: bool = False  # whether the order is that of a linear model, and not the encoder's
 
 
 @torch.no_grad()
@@ -68,7 +65,6 @@ def remove_leaves(
     remaining, removed = np.arange(variables), list[np.intp]()
     edges: Array | None = np.zeros((variables, variables))
     whole: Logits | None = None
-    sureness = list[float]()
     while len(remaining) > 1:
         if on_step is not None:
             on_step(len(removed), variables - 1)
@@ -79,7 +75,6 @@ def remove_leaves(
             affects = effects[np.ix_(remaining, remaining)].max(axis=1)
             odds = logits.leaf.double() - torch.from_numpy(affects)
             leaf = choose(odds.masked_fill(torch.from_numpy(held), -torch.inf))
-            sureness.append(float(odds[:, leaf].mean()))
             if logits.parent is None:
                 edges = None
             elif edges is not None:
@@ -89,13 +84,13 @@ def remove_leaves(
             remaining = np.delete(remaining, leaf)
             reader, logits = reader.without(torch.full((reader.shape[0],), leaf)), logits.without(leaf)
     order = np.array([*remaining, *removed[::-1]], dtype=np.intp)
-    return Removal(order, edges, float(np.mean(sureness or [0.0])), *side_answers(whole))
+    return Removal(order, edges, *side_answers(whole))
 
 
-def side_answers(logits: Logits | None) -> tuple[Array | None, Array | None, str]:
-    """Probabilities of hidden common causes and of the worlds, and the view, while all variables are there."""
-    if logits is None or logits.confounded is None or logits.world is None or logits.by_ranks is None:
-        return None, None, "values"
+def side_answers(logits: Logits | None) -> tuple[Array | None, Array | None]:
+    """Probabilities of hidden common causes and of the worlds, while all variables are there."""
+    if logits is None or logits.confounded is None or logits.world is None:
+        return None, None
     confounded = logits.confounded.double().sigmoid().mean(dim=0).fill_diagonal_(0.0)
     world = logits.world.double().softmax(dim=1).mean(dim=0)
-    return confounded.numpy(), world.numpy(), "ranks" if logits.by_ranks.mean() > 0.5 else "values"
+    return confounded.numpy(), world.numpy()

@@ -1,8 +1,6 @@
 """Files of encoder weights: each says which encoder it describes, and is refused if altered.
 
-Four such files ship with the package, so that no order needs a download: one trained on additive noise, one trained on
-noise of every kind, and for levels and counts one trained on more tables of these and one that has seen laws, curves
-and noise scales of any smooth shape. The last three also tell hidden causes.
+One such file ships with the package, so that no order needs a download.
 """
 
 from functools import lru_cache
@@ -17,9 +15,6 @@ from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import restore_module, to_arrays
 
 WEIGHTS = Path(__file__).with_name("weights.safetensors")
-WIDE_WEIGHTS = Path(__file__).with_name("wide.safetensors")
-SMOOTH_WEIGHTS = Path(__file__).with_name("smooth.safetensors")
-MIXED_WEIGHTS = Path(__file__).with_name("mixed.safetensors")
 EncoderConfig = EvidenceConfig | AxialConfig
 Encoder = EvidenceEncoder | ViewsEncoder | AxialEncoder
 CONFIGS: dict[str, type[EncoderConfig]] = {"evidence": EvidenceConfig, "paper": AxialConfig}
@@ -62,30 +57,6 @@ def load_encoder(path: str | Path) -> Encoder:
     encoder = build_encoder(CONFIGS[kind](**sizes))
     restore_module(encoder, arrays, "")
     return encoder.eval()
-
-
-@lru_cache(maxsize=1)
-def shipped_encoder() -> Encoder:
-    """The encoder that comes with the package for additive noise."""
-    return load_encoder(WEIGHTS)
-
-
-@lru_cache(maxsize=1)
-def wide_encoder() -> Encoder:
-    """The encoder that comes with the package for noise of every kind; it also tells hidden causes."""
-    return load_encoder(WIDE_WEIGHTS)
-
-
-@lru_cache(maxsize=1)
-def smooth_encoder() -> Encoder:
-    """The encoder that comes with the package for columns of several kinds, trained on any smooth shape."""
-    return load_encoder(SMOOTH_WEIGHTS)
-
-
-@lru_cache(maxsize=1)
-def mixed_encoder() -> Encoder:
-    """The encoder that comes with the package for columns of several kinds, trained on more of these."""
-    return load_encoder(MIXED_WEIGHTS)
 
 
 @lru_cache(maxsize=1)

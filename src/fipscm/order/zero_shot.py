@@ -20,11 +20,10 @@ from fipscm.order.classical.gaussian import p_of_linear_gaussian
 from fipscm.order.classical.hidden_causes import Suspect, suspects, with_signs
 from fipscm.order.confidence import confidence
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
+from fipscm.order.model import OrderModel
 from fipscm.order.network.encoder import SCALES, WORLDS
-from fipscm.order.readings import Together, first_look, reading_for
 from fipscm.order.rows.category_scores import with_scores
 from fipscm.order.rows.fill import fill_linearly
-from fipscm.order.weights import Encoder, load_encoder
 from fipscm.tables.columns import learnable, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
@@ -51,8 +50,6 @@ class ZeroShot:
         world: the probability of each kind of table, such as "additive" or "linear-gaussian"; None likewise.
         missing: how many cells of the table had no value.
         raw: whether the columns' variances were used as evidence.
-        view: how the columns were read: by their "values", by their "ranks", which no monotone sensor bends, or "both".
-        linear: whether the order is that of a linear model with noise that is not normal, which the rows look made of.
         orderable: false if the table cannot be told from a linear one with normal noise, whose standardized columns do
             not show who causes whom.
     """
@@ -64,9 +61,7 @@ class ZeroShot:
     world: Mapping[str, float] | None = None
     missing: int = 0
     raw: bool = False
-    view: str = "values"
     orderable: bool = True
-    linear: bool = False
 
     @property
     def remarks(self) -> list[str]:
@@ -74,11 +69,6 @@ class ZeroShot:
         remarks = [_FILLED_IN.format(counted(self.missing, "cell"))] if self.missing else []
         if self.world is not None and (likeliest := max(self.world, key=self.world.__getitem__)) in _UNUSUAL:
             remarks.append(f"The table looks as if made of {_UNUSUAL[likeliest]} ({self.world[likeliest]:.0%}).")
-        if self.view != "values":
-            as_well = "also " if self.view == "both" else ""
-            remarks.append(f"The columns were {as_well}read by their ranks, which bent values do not change.")
-        if self.linear:
-            remarks.append("The rows look linear with noise that is not normal: their order is that of such a model.")
         if not self.orderable:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
@@ -155,7 +145,6 @@ def infer_order(
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
     names, values, raw, _, _, missing, _ = _validated(data, scale, kinds=kinds, keep=keep, group=group, time=time)
-    values = fill_linearly(values)
     _warn_of_missing(missing)
     if method == "variance" and not raw:
         raise OrderError(
@@ -179,12 +168,11 @@ def zero_shot(
     time: Hashable | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
-    names, values, raw, before, was_set, missing, network = _validated(
+    names, values, raw, before, was_set, missing, model = _validated(
         data, scale, knowledge, intervened, weights, kinds, keep, group, time
     )
-    found = zero_shot_order(values, raw, before, network, n_jobs, was_set)
-    own = found.world is not None or weights is not None  # one of the networks that ship tells orders alone
-    hidden, like = (found.confounded, found.world) if own else first_look(values, raw)
+    found = zero_shot_order(values, raw, before, model, n_jobs, was_set)
+    hidden = found.confounded
     if hidden is not None and found.edges is not None:
         hidden = with_signs(hidden, values, (found.edges > 0.5).astype(np.int8))
     edges, confounded = (
@@ -192,10 +180,10 @@ def zero_shot(
     )
     if edges is not None and knowledge is not None:
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
-    world = None if like is None else dict(zip(WORLDS, like.tolist(), strict=True))
+    world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
-    orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(fill_linearly(values)) < SIGNIFICANCE
-    return ZeroShot(order, found.order, edges, confounded, world, missing, raw, found.view, orderable, found.linear)
+    orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(values) < SIGNIFICANCE
+    return ZeroShot(order, found.order, edges, confounded, world, missing, raw, orderable)
 
 
 def order_confidence(
@@ -216,23 +204,23 @@ def order_confidence(
 
     For other weights than the package's own these are plain shares of the orders.
     """
-    names, values, raw, before, was_set, _, network = _validated(
+    names, values, raw, before, was_set, _, model = _validated(
         data, scale, knowledge, intervened, weights, kinds, keep, group, time
     )
-    orders = drawn_orders(values, rng, raw, before, network, n_jobs, resamples, was_set)
+    orders = drawn_orders(values, rng, raw, before, model, n_jobs, resamples, was_set)
     if weights is not None:
         return pd.DataFrame(precedence_shares(orders), names, names)
-    return pd.DataFrame(confidence(values, orders, raw, before, bool(was_set.any())), names, names)
+    return pd.DataFrame(confidence(orders, before, bool(was_set.any())), names, names)
 
 
 class _Validated(NamedTuple):
     names: list[Hashable]
-    values: Array  # (N, D)
+    values: Array  # (N, D), missing cells filled in
     raw: bool
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
     intervened: Mask  # (N, D), true where a column was set from outside
     missing: int  # how many cells had no value
-    network: Encoder | Together | None  # None for those that ship for continuous columns
+    model: OrderModel | None  # None for the one that ships
 
 
 def _validated(
@@ -258,9 +246,9 @@ def _validated(
     before = None if knowledge is None else knowledge.precedence(names)
     was_set = parse_intervened(columns.without_others(intervened), frame)
     categories = [names.index(name) for name in columns.categories]
-    values, missing = with_scores(frame.to_numpy(), categories), int(frame.isna().to_numpy().sum())
-    network = reading_for(columns.kinds.values()) if weights is None else load_encoder(weights)
-    return _Validated(names, values, scale == "raw", before, was_set, missing, network)
+    values, missing = fill_linearly(with_scores(frame.to_numpy(), categories)), int(frame.isna().to_numpy().sum())
+    model = None if weights is None else OrderModel.load(weights)
+    return _Validated(names, values, scale == "raw", before, was_set, missing, model)
 
 
 def _warn_of_missing(cells: int) -> None:

@@ -5,6 +5,7 @@ import torch
 from fipscm.errors import OrderError
 from fipscm.order import infer_order, order_confidence, zero_shot
 from fipscm.order.inference import zero_shot_order
+from fipscm.order.model import OrderModel
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.order.paper.chunks import RowsReader, order_by_chunks, scaled
 from fipscm.order.weights import save_encoder
@@ -30,7 +31,7 @@ def test_chunks_have_the_size_of_training_and_hardly_a_row_is_left_out(table, ro
 
 @pytest.mark.parametrize("scale", ["raw", "standardized"])
 def test_the_door_scales_as_training_did(table, scale):
-    found = zero_shot_order(table.to_numpy(), raw=scale == "raw", network=encoder_of(scale))
+    found = zero_shot_order(table.to_numpy(), raw=scale == "raw", model=OrderModel(encoder_of(scale)))
     expected = order_by_chunks(encoder_of(scale), scaled(table.to_numpy(), scale))
     np.testing.assert_array_equal(found.order, expected)
     assert found.edges is None

@@ -63,7 +63,7 @@ def order(
         return
     answer = zero_shot(table, options.scale, knowledge, jobs, weights, intervened, kinds, **columns)
     graph = nx.DiGraph(pairwise(answer.order)) if answer.edges is None else answer.graph()
-    facts: dict[str, Any] = {"order": answer.order, "view": answer.view, "orderable": answer.orderable}
+    facts: dict[str, Any] = {"order": answer.order, "orderable": answer.orderable}
     if answer.edges is not None:
         facts["edges"] = answer.edges.to_dict(orient="index")
     if answer.confounded is not None:

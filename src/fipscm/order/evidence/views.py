@@ -5,7 +5,6 @@ come from the same machinery, and the network reads them side by side.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -46,11 +45,6 @@ STATISTICS = {
     "values": Statistics(ONE_VIEW.pair, ONE_VIEW.node, ONE_VIEW.scale),
     "views": Statistics((*WIDE_VIEW.pair, *PAIR_CONTRASTS), (*WIDE_VIEW.node, *RELIABILITY, *WHICH), WIDE_VIEW.scale),
 }
-
-
-# Where the statistics of the values stand among those of each view.
-_PAIR = [STATISTICS["views"].pair.index(name) for name in STATISTICS["values"].pair]
-_NODE = [STATISTICS["views"].node.index(name) for name in STATISTICS["values"].node]
 
 
 @dataclass(frozen=True)
@@ -109,12 +103,6 @@ class ViewsTable:
         return log_condition.float()
 
 
-def of_one_view(evidence: Evidence, view: str) -> Evidence:
-    """What a network that reads one view is shown, of the evidence (2, D, ...) on both."""
-    place = list(VIEWS).index(view)
-    return Evidence(evidence.pair[place][..., _PAIR], evidence.node[place][..., _NODE], evidence.scale)
-
-
 def _with(node: Tensor, which: int) -> Tensor:
     """(D, statistics) -> one more of them, the same for all."""
     return torch.cat([node, node.new_full((len(node), 1), which)], dim=-1)
@@ -127,19 +115,6 @@ def normal_scores(table: Array) -> Array:
     [0.0, 0.97, -0.97]
     """
     return np.asarray(stats.norm.ppf((stats.rankdata(table, axis=0) - 0.5) / len(table)))
-
-
-def by_ranks(values: Array) -> Array:
-    """(N, D) -> (N, D), each column's ranks as a normal sample with the column's own mean and standard deviation.
-
-    >>> by_ranks(np.array([[1.0], [2.0], [9.0]])).round(1).ravel().tolist()
-    [0.6, 4.0, 7.4]
-    """
-    return np.asarray(values.mean(axis=0) + values.std(axis=0) * normal_scores(values))
-
-
-# How a network that reads one view can be shown the columns of a table.
-VIEWS: dict[str, Callable[[Array], Array]] = {"values": lambda values: values, "ranks": by_ranks}
 
 
 def _entropies(table: Array) -> Array:

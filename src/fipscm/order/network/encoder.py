@@ -30,7 +30,6 @@ class Logits(NamedTuple):
     parent: Tensor | None  # (B, D, D) at [j, i]: i is a parent of j; None from an encoder that cannot tell
     confounded: Tensor | None = None  # (B, D, D), symmetric: a hidden variable causes both
     world: Tensor | None = None  # (B, len(WORLDS)): what the table is like
-    by_ranks: Tensor | None = None  # (B,): which share of the answer was read off the ranks of the columns
 
     def without(self, variable: int) -> "Logits":
         """Who is a leaf, and whose parents are which, among the other variables."""

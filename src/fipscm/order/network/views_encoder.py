@@ -55,7 +55,6 @@ class ViewsEncoder(nn.Module):
             (trust.unsqueeze(-1) * parent).sum(dim=1),
             (shared + shared.transpose(1, 2)) / 2,
             self.world(_side_by_side(summary)),
-            trust[:, 1].mean(dim=1),
         )
 
     def learn_from(self, other: "EvidenceEncoder | ViewsEncoder") -> None:

@@ -25,7 +25,7 @@ from fipscm.order.rows.fill import fill_linearly
 from fipscm.robust import all_vary
 
 MOST_CELLS = 100_000  # of a table that orders are drawn for: 10,000 rows of ten columns tell as much as more of them
-LEAVES_AT_ONCE = 0.05  # of the columns that are left, in drawn orders: of up to 39 columns one, as always
+LEAVES_AT_ONCE = 0.1  # of the columns that are left, in drawn orders: of up to 20 columns one, as always
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 
 

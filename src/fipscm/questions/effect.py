@@ -24,7 +24,7 @@ from fipscm.tables.kinds import Level
 
 UNITS = 2000  # simulated to average over
 FEW_UNITS = 32  # enough to see how a deviation moves the average
-SOME_UNITS = 256  # of a model with discrete columns, which a deviation moves in few units only
+SOME_UNITS = 128  # of a model with discrete columns, which a deviation moves in few units only
 
 
 @dataclass(frozen=True)

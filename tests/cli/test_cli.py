@@ -187,7 +187,7 @@ def test_doubts_about_an_edge_are_told_in_words_and_those_about_strangers_are_no
     assert told.startswith(f"The order that was inferred puts {earlier} before {later} (")
     assert f"If {later} comes first instead: setting {later} to " in told
     known = fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip", "--order", "left,right", "--no-assess")
-    assert "open" not in known.stdout
+    assert "direction open" not in known.stdout
     assert "left -> right  weight " in known.stdout
 
 

@@ -65,9 +65,8 @@ def test_rows_with_outliers_change_nothing_for_any_network(tiny_encoder, views_e
         torch.testing.assert_close(one, other)
 
 
-def test_rare_events_are_no_outliers(tiny_encoder, rng):
-    rain = np.where(rng.random(500) < 0.1, rng.exponential(size=500), 0.0)
-    level = 0.1 * rng.normal(size=500) + rain
-    table = np.column_stack([rain, level, rng.normal(size=500)])
-    table[np.flatnonzero(rain == 0)[0], 2] = 1e3
-    assert len(OrderModel(tiny_encoder).read(table, raw=False).tables[0].columns.values) >= 499 - (rain > 2).sum()
+def test_a_rare_level_is_no_outlier(tiny_encoder, rng):
+    table = np.column_stack([rng.normal(size=(400, 2)), rng.permutation(np.arange(400) < 8)])
+    table[7, 0] = 1e3
+    (read,) = OrderModel(tiny_encoder).read(table, raw=False).tables
+    assert len(read.columns.values) == 399

@@ -50,7 +50,10 @@ class Source:
 
 
 def open_source(path: str, options: FitOptions, seed: int, kept: Sequence[str] = ()) -> Source:
-    """Load a saved model, or read a table to fit with these options; what is asked about is kept in any case."""
+    """Load a saved model, or read a table to fit with these options.
+
+    What is asked about is `kept`, also if it was computed from other columns.
+    """
     require_one_stream(path, options.graph)
     content = standard_input() if path == STREAM else b""
     if path.endswith(MODEL_SUFFIX) or is_archive(content):
@@ -65,8 +68,11 @@ def open_source(path: str, options: FitOptions, seed: int, kept: Sequence[str] =
         read = parse_table(content, "Standard input", reading=options.reading)
     else:
         read = read_with_writing(path, reading=options.reading)
-    options = replace(options, keep=[*(options.keep or ()), *kept] or None)
     chosen = options.choose(read.frame)
+    computed = [text for text in kept if text.strip() in map(str, chosen.known.computed)]
+    if computed:
+        options = replace(options, keep=[*(options.keep or ()), *computed])
+        chosen = options.choose(read.frame)
     chosen.known.require_variables(fewest=2)
     estimator = options.estimator(chosen, seed)
     asked = read._replace(frame=chosen.table) if options.lags else read

@@ -5,7 +5,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fipscm.errors import InterventionError, KnowledgeError, unknown_name
-from fipscm.graph import listed
 
 if TYPE_CHECKING:
     from fipscm.scm.intervention import Intervention
@@ -82,6 +81,8 @@ def as_value(text: str, column: Hashable, known: "Columns", place: str = "") -> 
     levels = {str(level): level for level in known.cells_of(column)}
     if levels:
         if text not in levels:
+            from fipscm.graph import listed  # NetworkX takes a while to import
+
             raise InterventionError(
                 f"'{text}'{place} is not a level of '{column}': choose one of {listed(levels, most=20)}."
             )

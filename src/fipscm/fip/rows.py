@@ -96,7 +96,7 @@ class Rows(State):
     def _answer(self, frame: pd.DataFrame, asked_with: Any = None) -> pd.DataFrame:
         """An answer in the columns' own names, in the library of the rows asked with, or else of the training table."""
         library = self._library if asked_with is None else library_of(asked_with)
-        return in_library(library, self.columns_.decode(self.blocks_.decode(frame), with_names(asked_with)))
+        return in_library(library, self.columns_.decode(self.blocks_.decode(frame), with_names(one_row(asked_with))))
 
     def _observations(self, X: Any) -> TrainingTable:
         """A table that the model can be held against, in which nothing was set from outside."""

@@ -9,10 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
-import numpy as np
 import torch
 
-from fipscm.arrays import Array, Mask
+from fipscm.arrays import Array
 from fipscm.order.network.reader import EvidenceReader, Reader
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
@@ -39,21 +38,12 @@ class OrderModel:
         """
         if isinstance(self.encoder, AxialEncoder):
             return RowsReader.of(self.encoder, values, raw)
-        return EvidenceReader.of(self.encoder, values[_inliers(values)][None], raw)
+        return EvidenceReader.of(self.encoder, values[usual_rows(values)][None], raw)
 
     @torch.no_grad()
     def confounded(self, values: Array, raw: bool = False) -> Array | None:
         """(D, D), the probability that a hidden variable causes both columns of rows (N, D); None if it cannot tell."""
         return side_answers(self.read(values, raw).logits())[0]
-
-
-def _inliers(values: Array) -> Mask:
-    """(N,), the rows in which columns go together as elsewhere; a rare level or a rare event is no outlier.
-
-    Where half of a column's cells are equal, quartiles cannot tell how far is too far.
-    """
-    low, high = np.quantile(values, [0.25, 0.75], axis=0)
-    return usual_rows(values, judged=high > low)
 
 
 @lru_cache(maxsize=1)

@@ -1,9 +1,11 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fipscm.errors import DataError
+from fipscm.estimator import FiP
 from fipscm.graph import allowed_from_adjacency
 from fipscm.mechanism.fit import fit_mechanism
 from fipscm.questions.deviations import draw_deviations
@@ -118,3 +120,13 @@ def test_against_the_order_there_is_no_effect_and_no_interval(rng):
     found = average_effect(Question("x2", "x0", 1.0, 0.0), [fitted(TRUTH, TRUTH.sample(200, rng))], 0.9, rng)
     assert not found.possible
     assert (found.estimate, found.low, found.high) == (0, 0, 0)
+
+
+def test_no_unit_leads_far_beyond_the_rows_where_the_treatment_stays_within_them(rng):
+    cause = rng.normal(size=500)
+    rows = pd.DataFrame({"a": cause, "b": np.exp(4 * cause + rng.normal(size=500))})
+    model = FiP(order=["a", "b"], random_state=0).fit(rows)
+    width = np.ptp(rows["b"])
+    found = model.effect("a", "b", treated=float(cause.max()), control=float(cause.min()))
+    assert -2 * width <= found.low < found.estimate < found.high <= 10 * width
+    assert abs(found.estimate) <= 2 * width

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +11,12 @@ from fipscm.arrays import Array
 from fipscm.display import card, digits, interval_picture, paragraph
 from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
+from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.responding import RespondingSCM
 from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
+from fipscm.questions.extrapolation import distances, values_set
 from fipscm.questions.intervals import averages, require_level
 from fipscm.scm.intervention import Intervention
 from fipscm.scm.nodewise import NodewiseSCM
@@ -40,11 +42,11 @@ class Question:
     control: float
     columns: Columns | None = None
 
-    def differences(self, scm: NodewiseSCM, noise: Array) -> Array:
+    def differences(self, scm: NodewiseSCM, noise: Array, box: Box | None = None) -> Array:
         """(N,), the effect on each of the units with these noises (N, D); (N, K) if the outcome is a category.
 
         On a column of levels or counts it is the difference of what is expected of it: of two levels, or of each level
-        of a category, the difference of probabilities.
+        of a category, the difference of probabilities. With a `box`, outcomes lie within it.
         """
         outcome = self.nodes_of(self.outcome, scm.names)
         last = int(np.flatnonzero(np.isin(scm.order, outcome)).max())
@@ -54,6 +56,8 @@ class Question:
         values, unit = twice[:, outcome], 1.0
         if isinstance(scm, RespondingSCM) and scm.responses[outcome[0]].discrete and self.treatment != self.outcome:
             values, unit = scm.node_means(outcome, twice), _unit(scm, outcome)
+        if box is not None:
+            values = np.clip(values, box.low[list(outcome)], box.high[list(outcome)])
         above, below = np.split(values[:, 0] if len(outcome) == 1 else values, 2)
         return np.asarray((above - below) / unit)
 
@@ -253,7 +257,10 @@ def average_effect(
         return Effect(question, 0.0, 0.0, 0.0, level, possible=False, by_order=by_order, by_level=absent)
     few = SOME_UNITS if any(scm.is_discrete for scm, _ in models) else FEW_UNITS
     answers = [
-        averages(question.differences, scm, deviations, scm.noise.sample(UNITS, rng), level, few)
+        averages(
+            partial(question.differences, box=_reach(question, scm)),
+            *(scm, deviations, scm.noise.sample(UNITS, rng), level, few),
+        )
         for scm, deviations in models
     ]
     # One row for each model, and one column for each level of a category.
@@ -264,6 +271,19 @@ def average_effect(
     by_level = tuple(LevelEffect(name, *told) for name, told in zip(levels, ends, strict=True)) if levels else ()
     estimate, low, high = ends[most]
     return Effect(question, estimate, low, high, level, True, by_order, by_level=by_level)
+
+
+def _reach(question: Question, scm: LearnedSCM) -> Box | None:
+    """Where outcomes may lie: half a width beyond the rows, if the treatment is set to values that rows have.
+
+    A few units for which a nonlinear scale leads far away would make an average that no row suggests.
+    """
+    for name, values in values_set(scm, question.intervention(scm.names)).items():
+        column = scm.names.index(name)
+        if distances(values, scm.box.low[column], scm.box.high[column]).any():
+            return None
+    margin = 0.5 * (scm.box.high - scm.box.low)
+    return Box(scm.box.low - margin, scm.box.high + margin)
 
 
 def _possible(question: Question, names: Sequence[Hashable], deviations: Deviations) -> bool:

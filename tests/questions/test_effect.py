@@ -130,3 +130,10 @@ def test_no_unit_leads_far_beyond_the_rows_where_the_treatment_stays_within_them
     found = model.effect("a", "b", treated=float(cause.max()), control=float(cause.min()))
     assert -2 * width <= found.low < found.estimate < found.high <= 10 * width
     assert abs(found.estimate) <= 2 * width
+
+
+def test_an_interval_is_never_a_point_even_where_levels_are_separated(rng):
+    cause = np.repeat([0.0, 1.0], 100)
+    rows = pd.DataFrame({"a": cause, "b": np.where(cause + np.eye(200)[0] > 0, "yes", "no"), "c": rng.normal(size=200)})
+    found = FiP(order=["a", "b", "c"], random_state=0).fit(rows).effect("a", "b")
+    assert found.low < found.estimate < found.high

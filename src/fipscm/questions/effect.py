@@ -259,7 +259,7 @@ def average_effect(
     answers = [
         averages(
             partial(question.differences, box=_reach(question, scm)),
-            *(scm, deviations, scm.noise.sample(UNITS, rng), level, few),
+            *(scm, deviations, scm.noise.sample(UNITS, rng), level, few, _resolution(question, scm)),
         )
         for scm, deviations in models
     ]
@@ -284,6 +284,13 @@ def _reach(question: Question, scm: LearnedSCM) -> Box | None:
             return None
     margin = 0.5 * (scm.box.high - scm.box.low)
     return Box(scm.box.low - margin, scm.box.high + margin)
+
+
+def _resolution(question: Question, scm: LearnedSCM) -> Array | float:
+    """(K,), by how much one row moves the average of the outcome: where levels are separated, models agree too well."""
+    outcome = list(question.nodes_of(question.outcome, scm.names))
+    moved = scm.scale[outcome] / np.maximum(scm.rows[outcome], 1) / _unit(scm, tuple(outcome))
+    return moved if len(outcome) > 1 else float(moved[0])
 
 
 def _possible(question: Question, names: Sequence[Hashable], deviations: Deviations) -> bool:

@@ -26,17 +26,19 @@ def averages(
     noise: Array,
     level: float,
     few: int | None = None,
+    resolution: Array | float = 0.0,
 ) -> tuple[Array, Array, Array]:
     """(K,) averages over units of what a model answers for noises (N, D) -> (N, K), and their low and high ends.
 
     Every plausible model is asked about the same `few` units (all if not given), so that their answers differ by their
-    mechanisms alone.
+    mechanisms alone. No average is known better than to its `resolution` (K,), a standard deviation.
     """
     answers = ask(scm, noise)
     estimate, start = answers.mean(axis=0), answers[:few].mean(axis=0)
     models = plausible_models(scm, deviations)
     moved = (estimate + (ask(model, noise[:few]).mean(axis=0) - start) for model in models)
-    return estimate, *interval(estimate, moved, level, answers.std(axis=0) / np.sqrt(len(noise)))
+    error = np.hypot(answers.std(axis=0) / np.sqrt(len(noise)), resolution)
+    return estimate, *interval(estimate, moved, level, error)
 
 
 def intervened_averages(

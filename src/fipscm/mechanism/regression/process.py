@@ -25,7 +25,7 @@ STEEPNESS = (1.0, 4.0, 16.0)  # prior standard deviations of slopes: causes that
 STARTS = (0.1, 0.4, 1.0)  # inverse length scales
 FIRST_ROWS, FIRST_STEPS, SUM_STEPS, LAST_STEPS = 250, 20, 10, 20
 # A step that gains a smaller share is the last. Where rows are few, evidence is compared; more serve for length scales.
-EXACT, ROUGH = 1e-9, 1e-4
+EXACT, ROUGH = 1e-6, 1e-4
 HARDLY_LESS = 3.0  # in log evidence of a few rows: an additive process that lacks more of it is not looked at further
 AWAKE = 0.1  # a cause that looks irrelevant to a few rows, or a smooth part that looks absent, gets a second chance
 # Logarithms: from almost linear to very rough, from no smooth part to nothing else, from hardly any noise to noise.

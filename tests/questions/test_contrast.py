@@ -48,3 +48,11 @@ def test_of_more_levels_none_is_usual(model):
 def test_an_effect_without_values_compares_the_usual_ones(model):
     asked = model.effect("age", on="pain").question
     assert (asked.treated, asked.control) == usual_contrast(model.scm_, model.columns_, "age")
+
+
+def test_values_lie_within_the_rows_even_where_hardly_any_row_differs(rng):
+    served = np.where(np.arange(600) % 40 == 0, rng.integers(1, 12, 600), 0)
+    rows = pd.DataFrame({"served": served, "fine": rng.normal(size=600)})
+    model = FiP(order=["served", "fine"], random_state=0).fit(rows)
+    asked = model.effect("served", "fine").question
+    assert 0 <= asked.control < asked.treated <= served.max()

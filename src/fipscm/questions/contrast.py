@@ -67,9 +67,10 @@ def quartile_contrast(scm: LearnedSCM, columns: Columns, column: Hashable) -> Va
     """The upper and the lower quartile of a column that is no category, with two digits of their distance."""
     place = scm.names.index(column)
     drawn = scm.sample_arrays(DRAWN, np.random.default_rng(0))[0][:, place]
-    # Values that rows have: between two levels or two counts there is nothing.
-    quantiles = (np.quantile(drawn, pair, method="nearest").tolist() for pair in CONTRAST_QUANTILES)
     outermost = float(scm.box.low[place]), float(scm.box.high[place])
+    # Values that rows have: between two levels or two counts there is nothing, and rare draws lie beyond all rows.
+    within = np.clip(drawn, *outermost)
+    quantiles = (np.quantile(within, pair, method="nearest").tolist() for pair in CONTRAST_QUANTILES)
     low, high = next(((low, high) for low, high in quantiles if low < high), outermost)
     if columns.kinds[column] != "continuous":
         return ValueContrast(high, low)

@@ -16,7 +16,7 @@ from fipscm.mechanism.responding import RespondingSCM
 from fipscm.mechanism.response.base import Response
 from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
-from fipscm.questions.extrapolation import distances, values_set
+from fipscm.questions.extrapolation import MARGIN, distances, values_set
 from fipscm.questions.intervals import averages, require_level
 from fipscm.scm.intervention import Intervention
 from fipscm.scm.nodewise import NodewiseSCM
@@ -274,13 +274,13 @@ def average_effect(
 
 
 def _reach(question: Question, scm: LearnedSCM) -> Box | None:
-    """Where outcomes may lie: half a width beyond the rows, if the treatment is set to values that rows have.
+    """Where outcomes may lie: half a width beyond the rows, if the treatment is set to values near the rows.
 
     A few units for which a nonlinear scale leads far away would make an average that no row suggests.
     """
     for name, values in values_set(scm, question.intervention(scm.names)).items():
         column = scm.names.index(name)
-        if distances(values, scm.box.low[column], scm.box.high[column]).any():
+        if (distances(values, scm.box.low[column], scm.box.high[column]) > MARGIN).any():
             return None
     margin = 0.5 * (scm.box.high - scm.box.low)
     return Box(scm.box.low - margin, scm.box.high + margin)

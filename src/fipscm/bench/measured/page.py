@@ -119,6 +119,9 @@ def _bars(lines: Sequence[Line]) -> Iterator[tuple[str, str, str]]:
     right, wrong = told["right_suggested_held_out"], told["wrong_suggestions_held_out"]
     leads = f"{_lead(told['r2_beyond_least_squares'])} and {_lead(told['r2_beyond_boosting'])}"
     insane = told["insane_intervals"]
+    left_out = sorted(corpus().keys() - {line["table"] for line in lines})
+    if left_out:
+        yield "every table of the corpus is measured", f"{every} of {len(corpus())}; not {', '.join(left_out)}", "no"
     yield "every table ends in a model, a report and an effect", f"{finished} of {every}", _met(finished == every)
     yield minute, f"{quick} of {small}", _met(quick == small)
     yield f"all within {limit:g} s", f"{in_time} of {every}; {seconds}", _met(in_time == every)

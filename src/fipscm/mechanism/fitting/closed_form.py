@@ -12,6 +12,7 @@ from fipscm.mechanism.fitting.parabolas import find_parabolas
 from fipscm.mechanism.fitting.readmitted import readmit
 from fipscm.mechanism.fitting.sums import with_sums
 from fipscm.mechanism.fitting.table import MOST_RESIDUALS, FitTable
+from fipscm.mechanism.held_out import worse_than_lines
 from fipscm.mechanism.progress import OnProgress, steps_of
 from fipscm.mechanism.regression.box import Box
 from fipscm.mechanism.regression.parabola import Parabola
@@ -69,7 +70,7 @@ def solve_in_closed_form(
 
     Unless `parabolas` are known, curved nodes are tried for being such, or sums of curves. Rows that were set aside
     for wild cells, or because their columns do not go together, come back where a curve cannot know better, and then
-    where the first solution explains them.
+    where the first solution explains them. A curve that does worse than a line on rows left out becomes a line.
     """
     z, unusable = table.z[:MOST_RESIDUALS], table.unusable(allowed)
     smoothness = learn_smoothness(z[:fitted], allowed, curved, smoothness, unusable)
@@ -89,7 +90,13 @@ def solve_in_closed_form(
         return skip.solved(table.z, allowed, fitted, smooth, steps, unusable, parabolas, nodes)
 
     skip = solved(Skip.unsolved(len(allowed), generator), unusable)
-    found = ClosedForm(skip, _box(table, allowed, unusable), unusable, curved, smooth, smoothness, parabolas)
+    box = _box(table, allowed, unusable)
+    residual = z[:fitted] - skip(z[:fitted], box.standardized(table.centre, table.scale))
+    worse = worse_than_lines(z[:fitted], residual, allowed, skip, smooth, unusable[:fitted])
+    if worse.any():
+        curved, smooth = curved & ~worse, {node: process for node, process in smooth.items() if not worse[node]}
+        skip = solved(skip, unusable, worse)
+    found = ClosedForm(skip, box, unusable, curved, smooth, smoothness, parabolas)
     if not sets_aside:
         return found
     unexplained = _unexplained(found, table)

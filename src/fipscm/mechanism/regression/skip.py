@@ -110,7 +110,7 @@ class Skip:
         straight = least_squares(z, allowed & anew[:, None], unusable)
         weights = np.where(anew[:, None], straight, self.weights)
         intercept = np.where(anew, _intercepts(z, straight, unusable), self.intercept)
-        relevance, amplitudes = self.relevance.copy(), self.amplitudes.copy()
+        relevance, amplitudes = (np.where(anew[:, None], 0.0, each) for each in (self.relevance, self.amplitudes))
         waves = Waves(torch.from_numpy(self.frequencies), torch.from_numpy(self.phases))
         curved = [node for node in smoothness if anew[node]]
         for step, node in enumerate(curved, start=1):

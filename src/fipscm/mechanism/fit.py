@@ -76,7 +76,7 @@ def fit_mechanism(
     if config.edges == "posterior":
         prior = _checked_prior(prior, allowed)
         unusable = learner.table.unusable(judged, judged & (prior > RELEVANT))
-        found = weigh_edges(z, judged, prior, generator, steps, unusable, uneven=uneven)
+        found = weigh_edges(z, judged, prior, generator, steps, unusable, uneven=uneven, roughly=config.provisional)
     elif config.edges == "test":
         unusable = learner.table.unusable(judged)
         found = find_edges(z, judged, generator, config.limit, steps, unusable, uneven=uneven)

@@ -6,7 +6,7 @@ from scipy import stats
 from fipscm.arrays import Array
 from fipscm.metrics import gaussian_kernel
 
-SHUFFLES = 1_000  # enough to estimate a skewness
+SHUFFLES = 300  # enough to estimate a skewness
 DOUBTFUL = (1e-9, 0.05)  # p-values for which a better approximation may change the verdict
 
 

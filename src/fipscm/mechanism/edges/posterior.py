@@ -44,17 +44,18 @@ def weigh_edges(
     unusable: Mask | None = None,
     *,
     uneven: bool = True,
+    roughly: bool = False,
 ) -> EdgeTest:
     """Weigh every allowed cause on standardized columns (N, D), given the order model's probabilities (D, D).
 
     Row = effect in all of them. Rows that are `unusable` (N, D) say nothing about that effect. `uneven` says whether
-    noises may be.
+    noises may be. What is weighed `roughly` takes half of the time and keeps a few causes too many.
     """
     log_odds = np.clip(special.logit(np.where(allowed, prior, 0.0)), -SUREST, SUREST)
     limits = log_odds - 0.5 * np.log(len(z))
     tried = _promising(z, allowed, log_odds, limits, unusable)
     few = tried & (count_usable(z, unusable) <= MOST_ROWS)[:, None]
-    weighed = _weigh_few_rows(z, few, log_odds, on_step, unusable)
+    weighed = _weigh_few_rows(z, few, log_odds, on_step, unusable, roughly)
     limit = np.log(SIGNIFICANCE / len(allowed) ** 2)
     found = eliminate_everywhere(z, tried & ~few, limits, generator, on_step, unusable, limit, uneven)
     odds = np.where(tried, limits - found.log_p, np.minimum(log_odds, 0))
@@ -85,12 +86,14 @@ class _FewRows(NamedTuple):
     smoothness: dict[int, Process]
 
 
-def _weigh_few_rows(z: Array, tried: Mask, log_odds: Array, on_step: OnStep, unusable: Mask | None) -> _FewRows:
+def _weigh_few_rows(
+    z: Array, tried: Mask, log_odds: Array, on_step: OnStep, unusable: Mask | None, roughly: bool
+) -> _FewRows:
     found = _FewRows(np.zeros(tried.shape), np.zeros(len(tried), dtype=bool), {})
     nodes = np.flatnonzero(tried.any(axis=1))
     for step, node in enumerate(nodes, start=1):
         causes, rows = np.flatnonzero(tried[node]), usable_rows(z, node, unusable)
-        weighed = eliminate_by_evidence(rows[:, causes], rows[:, node], log_odds[node, causes])
+        weighed = eliminate_by_evidence(rows[:, causes], rows[:, node], log_odds[node, causes], roughly)
         found.odds[node, causes] = weighed.odds
         if weighed.process is not None:
             found.curved[node], found.smoothness[int(node)] = True, weighed.process
@@ -106,12 +109,12 @@ class Weighed:
     process: Process | None
 
 
-def eliminate_by_evidence(z: Array, y: Array, log_odds: Array) -> Weighed:
+def eliminate_by_evidence(z: Array, y: Array, log_odds: Array, roughly: bool = False) -> Weighed:
     """Remove candidates (N, P) one after the other, the least likely first, until all that stay are likely.
 
     The odds of a candidate are those when it was removed, or at the end. Learning takes most of the time. The others
     explain more once their smoothness is learned anew, so that a cause that is unlikely before would be so then: what
-    was learned at first serves until all causes look likely.
+    was learned at first serves until all causes look likely; `roughly`, it decides.
     """
     odds = np.zeros(z.shape[1])
     model = _Model.of(z, y, list(range(z.shape[1])))
@@ -119,6 +122,8 @@ def eliminate_by_evidence(z: Array, y: Array, log_odds: Array) -> Weighed:
         for cause in model.causes:
             odds[cause] = model.evidence - model.evidence_without(z, y, cause) + log_odds[cause]
         leaving = _unlikely(model.causes, odds)
+        if not leaving and roughly:
+            return Weighed(odds, model.process)
         if not leaving and not model.exact:
             model = model.learned(z, y)
             continue

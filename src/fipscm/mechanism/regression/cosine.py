@@ -1,5 +1,7 @@
 """Sines and cosines of many angles: PyTorch is several times faster than NumPy, but takes a second to import."""
 
+import sys
+
 import numpy as np
 
 from fipscm.arrays import Array
@@ -13,7 +15,7 @@ def cosines(angles: Array) -> Array:
     >>> cosines(np.array([0.0, np.pi])).tolist()
     [1.0, -1.0]
     """
-    if angles.size <= FEW:
+    if _without_torch(angles):
         return np.asarray(np.cos(angles))
     import torch
 
@@ -26,8 +28,13 @@ def sines(angles: Array) -> Array:
     >>> sines(np.array([0.0])).tolist()
     [0.0]
     """
-    if angles.size <= FEW:
+    if _without_torch(angles):
         return np.asarray(np.sin(angles))
     import torch
 
     return np.asarray(torch.sin(torch.from_numpy(angles)).numpy())
+
+
+def _without_torch(angles: Array) -> bool:
+    """Whether to import PyTorch would take longer than it saves: where a model was learned, it is there already."""
+    return angles.size <= FEW and "torch" not in sys.modules

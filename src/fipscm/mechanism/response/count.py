@@ -40,11 +40,12 @@ class Count(Response):
     def value(self, location: Array, z: Array, noise: Array) -> Array:
         """The smallest count that so large a share of all counts does not exceed: found by bisection."""
         mean, wanted = self.mean(location, z), expit(-np.abs(noise))
-        low, high = np.zeros_like(mean), np.full_like(mean, self.most)
+        low, high, upper = np.zeros_like(mean), np.full_like(mean, self.most), noise > 0
+        enough = np.empty(upper.shape, dtype=bool)
         for _ in range(int(np.ceil(np.log2(self.most + 1)))):
             middle = np.floor((low + high) / 2)
-            below, above = self._shares(middle, mean)
-            enough = np.where(noise > 0, above <= wanted, below >= wanted)
+            enough[upper] = self._share_above(middle[upper], mean[upper]) <= wanted[upper]
+            enough[~upper] = self._share_below(middle[~upper], mean[~upper]) >= wanted[~upper]
             low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
         return np.asarray(high)
 
@@ -70,12 +71,23 @@ class Count(Response):
 
     def _shares(self, counts: Array, mean: Array) -> tuple[Array, Array]:
         """(N,), (N,), the probabilities of at most so many, and of more."""
+        return self._share_below(counts, mean), self._share_above(counts, mean)
+
+    def _share_below(self, counts: Array, mean: Array) -> Array:
+        """(N,), the probability of at most so many."""
         at_least = np.maximum(counts, 0)
         if self.dispersion == 0:
-            return gammaincc(at_least + 1, mean), gammainc(at_least + 1, mean)
+            return np.asarray(gammaincc(at_least + 1, mean))
         size = 1 / self.dispersion
-        success = size / (size + mean)
-        return betainc(size, at_least + 1, success), betainc(at_least + 1, size, 1 - success)
+        return np.asarray(betainc(size, at_least + 1, size / (size + mean)))
+
+    def _share_above(self, counts: Array, mean: Array) -> Array:
+        """(N,), the probability of more."""
+        at_least = np.maximum(counts, 0)
+        if self.dispersion == 0:
+            return np.asarray(gammainc(at_least + 1, mean))
+        size = 1 / self.dispersion
+        return np.asarray(betainc(at_least + 1, size, 1 - size / (size + mean)))
 
 
 def log_probability(counts: Array, mean: Array, dispersion: float) -> Array:

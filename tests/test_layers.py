@@ -19,7 +19,7 @@ ROWS = [
     {"display"},
     {"metrics", "knowledge"},
     {"constraints", "directions"},
-    {"tables.dialect", "tables.writing", "tables.cells", "tables.frames"},
+    {"tables.copies", "tables.dialect", "tables.writing", "tables.cells", "tables.frames"},
     {"tables.formats", "tables.gaps"},
     {"tables.textfile"},
     {"tables.read", "tables.validate"},

@@ -25,6 +25,7 @@ from fipscm.mechanism.progress import OnProgress, silent
 from fipscm.questions.impute import Domain
 from fipscm.tables.blocks import Blocks
 from fipscm.tables.columns import learnable, warn_of_merged, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
+from fipscm.tables.copies import copied_rows
 from fipscm.tables.frames import library_of
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.panel import clusters_of, told_panel
@@ -200,6 +201,13 @@ class FiP(Asking, Judging, Saving, Showing):
             warnings.warn(dependence, stacklevel=2)
             columns = replace(columns, dependence=dependence)
         table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns), clusters), generator_of(self.random_state)
+        if clusters is None and (copies := copied_rows(frame)).any():
+            warnings.warn(
+                f"{copies.sum():,} of {len(frame):,} rows are copies: they equal another row in every column, while "
+                "hardly any row equals another in all columns but one. Each row counts once.",
+                stacklevel=2,
+            )
+            table = table.without(copies)
         if table.holes.any():
             table = self._without_holes(table, Domain.of(columns.kinds, frame))
         found = self._read_order(table, self._given_precedence(table), on_progress or silent)

@@ -46,6 +46,14 @@ class TrainingTable(NamedTuple):
         intervened, holes, untold = map(self.blocks.cells, (self.intervened, self.holes, self.untold))
         return TrainingTable(self.blocks.encode(self.frame), intervened, holes, untold, self.blocks, self.clusters)
 
+    def without(self, rows: Mask) -> "TrainingTable":
+        """The table without some of its rows (N,)."""
+        kept = ~rows
+        cells = (self.intervened[kept], self.holes[kept], self.untold[kept])
+        return TrainingTable(
+            self.frame[kept], *cells, self.blocks, None if self.clusters is None else self.clusters[kept]
+        )
+
     def lacking(self, causes: Mask) -> Mask:
         """(N, D), where a row does not tell about a column, or lacks one of its causes (D, D)."""
         return np.asarray(self.untold | (self.holes @ causes.T))

@@ -70,6 +70,7 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         ([*EFFECT, "--graph", "nowhere.csv"], "no file 'nowhere.csv'"),
         ([*EFFECT, "--order", "age,dose,pain", "--orders", "2"], "leave out --orders"),
         (["order", "data.csv", "--tiers", "age;dose,pain", "--require", "pain->age"], "contradicts itself"),
+        ([*EFFECT, "--randomised", "doze"], "did you mean 'dose'?"),
         (["order", "data.csv", "--roots", "age", "--method", "r2"], "cannot take knowledge into account"),
         (["fit", "data.csv", "--intervened", "arm"], "Unknown column 'arm'"),
         (["order", "data.csv", "--intervened", "pain"], "Unknown column"),

@@ -109,7 +109,7 @@ def test_columns_that_were_set_aside_are_left_out_and_named(read):
 @given(st.permutations(range(5)), st.text(min_size=1, max_size=5))
 def test_saved_knowledge_comes_back(tmp_path_factory, order, letters):
     a, b, c, d, e = (f"{letters}{number}".strip() or "x" for number in order)
-    known = Knowledge([(a, b)], [(d, e)], [[a], [b, c]], roots=[a], leaves=[e], before=[(a, d), (d, e)])
+    known = Knowledge([(a, b)], [(d, e)], [[a], [b, c]], roots=[a], leaves=[e], before=[(a, d), (d, e)], randomised=[c])
     path = tmp_path_factory.mktemp("k") / "k.toml"
     known.save(path)
     names = sorted({a, b, c, d, e})
@@ -119,7 +119,7 @@ def test_saved_knowledge_comes_back(tmp_path_factory, order, letters):
 
 
 def test_statements_join_to_the_same_knowledge():
-    known = Knowledge([("a", "b")], [("c", "d")], [["a"], ["b"]], ["a"], ["d"], [("a", "c")])
+    known = Knowledge([("a", "b")], [("c", "d")], [["a"], ["b"]], ["a"], ["d"], [("a", "c")], ["c"])
     assert joined(statements_of(known)) == known
 
 

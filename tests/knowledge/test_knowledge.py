@@ -30,6 +30,7 @@ def test_each_kind_of_knowledge_takes_away_exactly_its_edges():
         (Knowledge(forbidden_edges=[("a", "b")]), {("a", "b")}),
         (Knowledge(tiers=[["a"], ["b", "c"]]), {("b", "a"), ("c", "a")}),
         (Knowledge(roots=["a"]), {("b", "a"), ("c", "a"), ("d", "a")}),
+        (Knowledge(randomised=["a"]), {("b", "a"), ("c", "a"), ("d", "a")}),
         (Knowledge(leaves=["a"]), {("a", "b"), ("a", "c"), ("a", "d")}),
     ):
         assert everything - edges_of(known.allowed(NAMES)) == gone

@@ -7,6 +7,7 @@ import pytest
 from fipscm.errors import DataError
 from fipscm.estimator import FiP
 from fipscm.graph import allowed_from_adjacency
+from fipscm.knowledge import Knowledge
 from fipscm.mechanism.fit import fit_mechanism
 from fipscm.questions.deviations import draw_deviations
 from fipscm.questions.effect import Effect, LevelEffect, Question, average_effect
@@ -109,6 +110,16 @@ def test_only_what_the_user_gave_lets_a_treatment_not_act_at_all():
     told = str(replace(inferred, if_first=Effect(QUESTION, 0.5, 0.4, 0.6, 0.95)))
     assert "If x0 comes first instead: setting x0 to 2 instead of 1 changes x2 by 0.5 on average (95% inter" in told
     assert "By what was given, x0 cannot act on x2." in str(replace(inferred, ruled_out=True))
+
+
+def test_a_randomised_treatment_has_no_causes_and_the_answer_says_so(rng):
+    table = TRUTH.sample(300, rng)
+    model = FiP(knowledge=Knowledge(randomised=["x2"]), random_state=0).fit(table).assess()
+    assert not model.adjacency_["x2"].any()
+    told = str(model.effect("x2", "x0"))
+    assert told.endswith("x2 was randomised: nothing that precedes it confounds this effect.")
+    assert "if the causal order is right" not in told
+    assert not model.effect("x0", "x1").randomised
 
 
 def test_large_effects_are_told_as_people_write_them():

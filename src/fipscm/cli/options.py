@@ -46,6 +46,7 @@ Change = Annotated[list[str], typer.Option("--do", help="NAME=VALUE sets a colum
 Edges = Annotated[list[str] | None, _known('"CAUSE->EFFECT", with the quotes; repeatable.')]
 Tiers = Annotated[str | None, _known("Earliest first: names by commas, tiers by semicolons.")]
 Roots = Annotated[str | None, _known("Columns without causes, separated by commas.")]
+Randomised = Annotated[str | None, _known("Columns that an experiment set by chance, separated by commas.")]
 Leaves = Annotated[str | None, _known("Columns without effects, separated by commas.")]
 KnowledgePath = Annotated[str | None, _known("File with tiers, roots, leaves and edges, as fipscm suggest writes it.")]
 Suggested = Annotated[
@@ -109,6 +110,7 @@ class OrderOptions(ReadOptions):
     tiers: Tiers = None
     roots: Roots = None
     leaves: Leaves = None
+    randomised: Randomised = None
     knowledge: KnowledgePath = None
     suggested: Suggested = False
     intervened: Intervened = None
@@ -176,6 +178,7 @@ class OrderOptions(ReadOptions):
             tiers=tiers or [as_columns(tier, columns) for tier in (self.tiers or "").split(";") if tier.strip()],
             roots=as_columns(self.roots, columns),
             leaves=as_columns(self.leaves, columns),
+            randomised=as_columns(self.randomised, columns),
         )
 
     def constraints(self, chosen: "Chosen") -> "fipscm.Knowledge | None":
@@ -196,7 +199,7 @@ class OrderOptions(ReadOptions):
     @property
     def tell_the_order(self) -> bool:
         """Whether something about the order was told, or asked to be taken from names."""
-        told = self.require, self.forbid, self.tiers, self.roots, self.leaves, self.knowledge
+        told = self.require, self.forbid, self.tiers, self.roots, self.leaves, self.randomised, self.knowledge
         return self.suggested or any(told)
 
 

@@ -68,6 +68,7 @@ class Judging(Rows, Learning):
         require_level(level)
         models = [(scm, self._deviations), *self._models_on_other_orders(orders, rng)]
         found = average_effect(question, models, level, rng)
+        found = replace(found, randomised=treatment in self._constraints.knowledge.randomised)
         if not found.possible and self._rule_out(treatment, on):
             return replace(found, ruled_out=True)
         if self._assessment is not None and not orders and not self._constraints.fix_the_order:

@@ -7,8 +7,8 @@
     [[known]]
     tiers = [["schooling"], ["wage"]]
 
-The keys are `tiers`, `roots`, `leaves`, `forbidden`, `required` and `why`. They may also stand at the top of the file,
-outside of any table.
+The keys are `tiers`, `roots`, `randomised`, `leaves`, `forbidden`, `required` and `why`. They may also stand at the top
+of the file, outside of any table.
 """
 
 import json
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from fipscm.errors import FileError, KnowledgeError, unknown_name
 from fipscm.knowledge.knowledge import Knowledge
-from fipscm.knowledge.statement import KEYS, Statement, contradiction, in_words, joined
+from fipscm.knowledge.statement import GROUPS, KEYS, Statement, contradiction, in_words, joined
 
 TABLE, REASON = "known", "why"
 WIDEST = 110  # characters of a line; longer lists have one line per group
@@ -150,7 +150,7 @@ def as_toml(statements: Iterable[Statement], heading: Sequence[str] = ()) -> str
 
 def _value(statement: Statement) -> str:
     groups = [f"[{', '.join(_quoted(str(name)) for name in group)}]" for group in statement.groups]
-    if statement.kind in ("roots", "leaves"):
+    if statement.kind in GROUPS:
         return groups[0]
     line = f"[{', '.join(groups)}]"
     return line if len(line) <= WIDEST else "[\n" + "".join(f"  {group},\n" for group in groups) + "]"
@@ -196,7 +196,7 @@ class _Parser:
             self._refuse(line, f"this reason stands alone: add {', '.join(KEYS[:-1])} or {KEYS[-1]}, or remove it")
 
     def _groups(self, key: str, value: Any, line: int) -> tuple[tuple[str, ...], ...]:
-        is_flat = key in ("roots", "leaves")
+        is_flat = key in GROUPS
         groups = [value] if is_flat else value
         if not isinstance(groups, list) or not all(isinstance(group, list) for group in groups):
             example = '["sex", "race"]' if is_flat else '[["sex"], ["wage"]]' if key == "tiers" else '[["sex", "wage"]]'

@@ -29,6 +29,7 @@ class Knowledge:
         roots: variables without causes.
         leaves: variables without effects.
         before: (earlier, later) pairs: the later one never causes the earlier one, nor does anything that follows it.
+        randomised: variables that an experiment set by chance, in every row: without causes, which answers then say.
 
     >>> known = Knowledge(tiers=[["age"], ["dose", "pain"]], forbidden_edges=[("pain", "dose")])
     >>> known.allowed(["age", "dose", "pain"]).astype(int)  # row = effect, column = cause
@@ -43,11 +44,12 @@ class Knowledge:
     roots: Iterable[Hashable] = ()
     leaves: Iterable[Hashable] = ()
     before: Iterable[Edge] = ()
+    randomised: Iterable[Hashable] = ()
 
     def __post_init__(self) -> None:
         for field in ("required_edges", "forbidden_edges", "before"):
             object.__setattr__(self, field, tuple((cause, effect) for cause, effect in getattr(self, field)))
-        for field in ("roots", "leaves"):
+        for field in ("roots", "leaves", "randomised"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
         object.__setattr__(self, "tiers", tuple(tuple(tier) for tier in self.tiers))
         self._check_tiers()
@@ -70,7 +72,7 @@ class Knowledge:
     def columns(self) -> tuple[Hashable, ...]:
         """The variables that are spoken of, each once."""
         pairs = (*self.required_edges, *self.forbidden_edges, *self.before)
-        return tuple(dict.fromkeys(chain.from_iterable((*pairs, *self.tiers, self.roots, self.leaves))))
+        return tuple(dict.fromkeys(chain.from_iterable((*pairs, *self.tiers, self._causeless, self.leaves))))
 
     def must_precede(self, names: Sequence[Hashable]) -> Mask:
         """(D, D), true at [i, j] where i stands before j in every order permitted; a contradiction is named.
@@ -97,7 +99,7 @@ class Knowledge:
         """
         self.allowed(names)  # raises where the knowledge contradicts itself
         before, position = self.must_precede(names), self._positions(names)
-        roots, leaves = self._member(self.roots, position), self._member(self.leaves, position)
+        roots, leaves = self._member(self._causeless, position), self._member(self.leaves, position)
         first, last = roots & ~leaves, leaves & ~roots
         before |= first[:, None] & ~first & ~descendants(before).T
         before |= ~last[:, None] & last & ~descendants(before).T
@@ -110,7 +112,7 @@ class Knowledge:
     def allowed(self, names: Sequence[Hashable]) -> Mask:
         """(D, D), true where an edge is possible; row = effect, column = cause."""
         position = self._positions(names)
-        roots, leaves = self._member(self.roots, position), self._member(self.leaves, position)
+        roots, leaves = self._member(self._causeless, position), self._member(self.leaves, position)
         possible = ~self.must_precede(names) & ~np.eye(len(names), dtype=np.bool_)
         possible &= ~self._tier_backward(position) & ~roots[:, None] & ~leaves[None, :]
         possible &= ~self._edge_mask(self.forbidden_edges, names)
@@ -122,6 +124,10 @@ class Knowledge:
                 "remove one of the two."
             )
         return possible
+
+    @property
+    def _causeless(self) -> tuple[Hashable, ...]:
+        return (*self.roots, *self.randomised)
 
     def _check_tiers(self) -> None:
         seen: set[Hashable] = set()

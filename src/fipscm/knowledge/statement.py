@@ -9,7 +9,8 @@ import numpy as np
 from fipscm.errors import KnowledgeError
 from fipscm.knowledge.knowledge import Edge, Knowledge
 
-KEYS = ("tiers", "roots", "leaves", "forbidden", "required")  # as they are called in a knowledge file
+KEYS = ("tiers", "roots", "randomised", "leaves", "forbidden", "required")  # as they are called in a knowledge file
+GROUPS = ("roots", "randomised", "leaves")  # those that are one list of columns
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Statement:
 
     Attributes:
         kind: one of `KEYS`.
-        groups: the tiers, earliest first; the (cause, effect) pairs; or one group of roots or leaves.
+        groups: the tiers, earliest first; the (cause, effect) pairs; or one group of columns.
         reason: why it holds, in words; may be empty.
 
     >>> print(Statement("tiers", (("educ",), ("wage", "hours")), "Schooling comes before work."))
@@ -49,7 +50,7 @@ class Statement:
         """Knowledge with this statement added; a second list of tiers becomes pairs, for only one can be a chain."""
         if self.says_nothing:
             return known
-        if self.kind in ("roots", "leaves"):
+        if self.kind in GROUPS:
             members = dict.fromkeys((*getattr(known, self.kind), *self.columns))
             return replace(known, **{self.kind: tuple(members)})
         if self.kind in ("forbidden", "required"):
@@ -65,6 +66,7 @@ class Statement:
         told = {
             "tiers": " before ".join(listed),
             "roots": f"{'; '.join(listed)}: no causes among the other columns",
+            "randomised": f"{'; '.join(listed)}: set by chance",
             "leaves": f"{'; '.join(listed)}: no effects on the other columns",
             "forbidden": "; ".join(f"no edge {' -> '.join(map(str, edge))}" for edge in self.groups),
             "required": "; ".join(f"an edge {' -> '.join(map(str, edge))}" for edge in self.groups),
@@ -76,7 +78,7 @@ class Statement:
 
 def statements_of(known: Knowledge) -> list[Statement]:
     """Knowledge as single statements, which joined give the same constraints."""
-    kinds = ("tiers", known.tiers), ("roots", (known.roots,)), ("leaves", (known.leaves,))
+    kinds = ("tiers", known.tiers), *((kind, (getattr(known, kind),)) for kind in GROUPS)
     edges = ("forbidden", known.forbidden_edges), ("required", known.required_edges)
     found = [Statement(kind, tuple(tuple(group) for group in groups)) for kind, groups in (*kinds, *edges)]
     found += [Statement("tiers", ((earlier,), (later,))) for earlier, later in known.before]
@@ -110,7 +112,7 @@ def added(
     """
     pairs = [(names[early], names[late]) for early, late in np.argwhere(known.must_precede(names))]
     taken = {
-        "roots": {late for _, late in pairs} - {*known.roots},
+        "roots": {late for _, late in pairs} - {*known.roots, *known.randomised},
         "leaves": {early for early, _ in pairs} - {*known.leaves},
     }
     taken_over, dropped = [], []

@@ -129,6 +129,7 @@ class Effect:
         agreement: of an assessed model, the share of plausible orders under which the total effect keeps its sign.
         precedes: of an assessed model whose order was inferred, the probability that the treatment comes before the
             outcome.
+        randomised: whether the treatment is known to have been set by chance.
         ruled_out: whether what the user gave (an order, a graph, knowledge) lets no treatment act on the outcome.
         if_first: where only an inferred order rules the effect out, the effect on an order with the treatment first.
         by_level: the effect on the probability of each level of a category, or of the second of two levels.
@@ -144,6 +145,7 @@ class Effect:
     agreement: float | None = None
     by_level: tuple[LevelEffect, ...] = ()
     precedes: float | None = None
+    randomised: bool = False
     ruled_out: bool = False
     if_first: "Effect | None" = None
 
@@ -200,7 +202,7 @@ class Effect:
             return f"By what was given, {asked.treatment} cannot act on {asked.outcome}. {setting} changes nothing."
         if not self.possible:
             return self._against_the_order(setting)
-        premise = "" if self.by_order else ", if the causal order is right"
+        premise = "" if self.by_order or self.randomised else ", if the causal order is right"
         if self.estimate == 0:
             return (
                 f"{setting}: no effect on {changed} found; if there is one, it lies between {digits(self.low)} and "
@@ -229,6 +231,8 @@ class Effect:
         if not self.possible:
             return ""
         asked, text = self.question, ""
+        if self.randomised:
+            return f" {asked.treatment} was randomised: nothing that precedes it confounds this effect."
         if self.precedes is not None and self.precedes < 1:  # what is known needs no figure
             text += f" It is {self.precedes:.0%} sure that {asked.treatment} comes before {asked.outcome}."
         if self.agreement is not None and self.estimate:

@@ -13,7 +13,7 @@ from fipscm.tables.stream import STREAM, require_one_stream
 
 # Of an effect, in JSON, besides what was asked.
 EFFECT_FACTS = (
-    *("estimate", "low", "high", "level", "possible", "ruled_out", "precedes", "agreement"),
+    *("estimate", "low", "high", "level", "possible", "randomised", "ruled_out", "precedes", "agreement"),
     *("by_order", "sign_flips"),
 )
 

@@ -122,7 +122,7 @@ def _add_answers(app: FastAPI, session: Session) -> None:
 def _add_edits(app: FastAPI, session: Session) -> None:
     @app.put("/api/edits")
     def edit(edited: Edited) -> dict[str, Any]:
-        # Roots and leaves that came with the model stay unless they are named anew; `before` is not edited here.
+        # Roots and leaves that came with the model stay unless they are named anew; the rest is not edited here.
         own = session.edits.knowledge
         knowledge = Knowledge(
             required_edges=_pairs(session, edited.required),
@@ -131,6 +131,7 @@ def _add_edits(app: FastAPI, session: Session) -> None:
             roots=own.roots if edited.roots is None else [session.column(name) for name in edited.roots],
             leaves=own.leaves if edited.leaves is None else [session.column(name) for name in edited.leaves],
             before=own.before,
+            randomised=own.randomised,
         )
         kinds = {session.column(name): kind for name, kind in edited.kinds.items()}
         session.edit(Edits(knowledge, tuple(_pairs(session, edited.hidden)), kinds))

@@ -50,3 +50,10 @@ def test_rare_levels_are_neither_wild_nor_unusual(rng):
     judged = np.array([True, False, False])
     assert np.flatnonzero(~usual_rows(table, judged)).tolist() == [7]
     assert usual_rows(table, np.zeros(3, dtype=bool)).all()
+
+
+def test_money_that_few_have_sets_no_row_aside(rng):
+    spent = np.where(rng.random(2_000) < 0.32, rng.exponential(2.0, 2_000), 0.0)
+    table = np.column_stack([spent, 0.3 * spent + rng.normal(size=2_000)])
+    table[7, 1] = 50.0
+    assert (~usual_rows(table)).sum() <= 5

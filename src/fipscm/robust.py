@@ -22,17 +22,25 @@ def robust_location(table: Array) -> tuple[Array, Array]:
 def wild_cells(table: Array) -> Mask:
     """(N, D), true for cells beyond six robust standard deviations, those of the longer tail to its side.
 
-    Money has a long tail to one side: by the deviation of its middle half, the top earners would be outliers.
-
     >>> wild_cells(np.arange(40.0)[:, None] ** np.where(np.arange(40) < 39, 1, 2)[:, None])[-2:, 0].tolist()
     [False, True]
     """
-    centre, scale = robust_location(table)
-    low, high = np.nanquantile(table, [OUTER, 1 - OUTER], axis=0)
+    return np.asarray(robust_distance(table, table) > FARTHEST)
+
+
+def robust_distance(table: Array, among: Array) -> Array:
+    """(N, D), how many robust standard deviations of cells (M, D) each cell lies from their medians.
+
+    Money has a long tail to one side: by the deviation of its middle half, the top earners would be outliers. So the
+    longer tail has a deviation of its own.
+    """
+    centre, scale = robust_location(among)
+    low, high = np.nanquantile(among, [OUTER, 1 - OUTER], axis=0)
     below, above = (
         np.maximum(scale, (end - centre) / stats.norm.ppf(side)) for end, side in ((low, OUTER), (high, 1 - OUTER))
     )
-    return np.asarray((table < centre - FARTHEST * below) | (table > centre + FARTHEST * above))
+    away = table - centre
+    return np.asarray(np.abs(away) / np.where(away < 0, below, above))
 
 
 def tame_rows(table: Array, judged: Mask | None = None) -> Mask:

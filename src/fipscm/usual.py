@@ -8,7 +8,7 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 from fipscm.factorisation import inverse
-from fipscm.robust import FARTHEST, robust_location, tame_rows
+from fipscm.robust import FARTHEST, robust_distance, robust_location, tame_rows
 
 ROUNDS = 5  # without the rows that are set aside, others may stand out
 UNMISTAKABLE = 30.0  # robust standard deviations: tails of curved tables seldom reach so far, wrong entries mostly do
@@ -31,8 +31,7 @@ def usual_rows(table: Array, judged: Mask | None = None) -> Mask:
     z = (table - centre) / scale
     for turn in range(0 if tame.all() else ROUNDS):
         beyond = beyond_others(z, usual)[:, judged]
-        middle, spread = robust_location(beyond[usual])
-        distance = (np.abs(beyond - middle) / spread).max(axis=1)
+        distance = robust_distance(beyond, beyond[usual]).max(axis=1)
         if turn == 0 and distance.max() <= UNMISTAKABLE:
             return tame
         near = tame & (distance <= FARTHEST)

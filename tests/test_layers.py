@@ -26,6 +26,7 @@ ROWS = [
     {"tables.kinds"},
     {"tables.derived.precision", "tables.derived.formulas"},
     {"tables.derived.groupings", "tables.derived.totals"},
+    {"tables.experiments"},
     {"tables.write", "tables.intervened", "tables.panel", "tables.level_groups"},
     {"tables.columns"},
     {"tables.blocks", "tables.lags", "suggestions"},

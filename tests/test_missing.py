@@ -96,7 +96,7 @@ def test_complete_rows_in_which_a_column_was_always_set_are_refused(table):
     holed.loc[:499, "age"] = np.nan
     with (
         pytest.warns(UserWarning, match="left out 500 of 1000 rows"),
-        pytest.raises(DataError, match="'dose' was set in every row, so that nothing can be learned"),
+        pytest.raises(DataError, match="'dose' was set or changed in every row, so that nothing can be learned"),
     ):
         FiP(order=ORDER, missing="drop").fit(holed, intervened=was_set)
 

@@ -164,9 +164,11 @@ class FiP(Asking, Judging, Saving, Showing):
                 were computed from others are set aside with a warning. Cells may be missing (NaN); what is done about
                 it says `missing`.
             y: not used; an outcome is a column of the table like any other.
-            intervened: which columns were set from outside, if some rows come from experiments: for each row the name
-                of the column (several in a list, None where nothing was set), or a table of true and false. Such a row
-                tells nothing about the causes of that column, and much about its effects: both are used.
+            intervened: what was done in each row, if some come from experiments: the name of the column that was set,
+                "~" and the name of one whose mechanism was changed somehow, "?" and the name of a setting whose targets
+                are unknown (several in a list, None where nothing was done), or a table that is true where a value was
+                set. Such a row tells nothing about the causes of what was acted on, and much about its effects: both
+                are used.
             checkpoint: a file name under which the training of the network, where one is needed, is saved after every
                 epoch; a fit that was interrupted goes on from there. It is removed at the end.
             on_progress: told the stage, the steps done, the steps in all and a note, instead of the bars that `verbose`
@@ -195,12 +197,12 @@ class FiP(Asking, Judging, Saving, Showing):
         warn_of_merged(columns)
         warn_of_missing_codes(frame)
         warn_of_near_copies(frame, columns)
-        was_set = parse_intervened(columns.without_others(intervened), frame)
+        done = parse_intervened(columns.without_others(intervened), frame, columns.set_aside)
         clusters = clusters_of(given := named_frame(X), columns.panel, frame.to_numpy())
         if dependence := told_panel(given, columns.panel, clusters):
             warnings.warn(dependence, stacklevel=2)
             columns = replace(columns, dependence=dependence)
-        table, rng = TrainingTable.of(frame, was_set, Blocks.of(columns), clusters), generator_of(self.random_state)
+        table, rng = TrainingTable.of(frame, done, Blocks.of(columns), clusters), generator_of(self.random_state)
         if clusters is None and (copies := copied_rows(frame)).any():
             warnings.warn(
                 f"{copies.sum():,} of {len(frame):,} rows are copies: they equal another row in every column, while "
@@ -211,6 +213,7 @@ class FiP(Asking, Judging, Saving, Showing):
         if table.holes.any():
             table = self._without_holes(table, Domain.of(columns.kinds, frame))
         found = self._read_order(table, self._given_precedence(table), on_progress or silent)
+        table = self._without_changed(table, found.order)
         if table.holes.any():
             table = self._imputed(table, found, rng, on_progress)
         scm = self._fit_on(table, found, rng, checkpoint, on_progress)

@@ -157,6 +157,18 @@ def test_experiments_in_the_table_order_what_observations_cannot(fipscm, tmp_pat
     assert json.loads(fipscm(*asked).stdout)["estimate"] == pytest.approx(1, abs=0.3)
 
 
+def test_settings_and_changed_columns_are_read_from_the_table(fipscm, tmp_path):
+    rng = np.random.default_rng(0)
+    site, arm = np.repeat(["A", "B", "A"], [150, 100, 100]), np.repeat(["", "", "~dose"], [150, 100, 100])
+    age = rng.normal(size=350)
+    dose = np.where((site == "B") | (arm != ""), 3 + 0.3 * age, age) + rng.normal(size=350)
+    pain = dose + rng.normal(size=350)
+    table = pd.DataFrame({"pain": pain, "dose": dose, "age": age, "site": site, "arm": arm})
+    table.to_csv(tmp_path / "sites.csv", index=False)
+    asked = "order", tmp_path / "sites.csv", "--setting", "site", "--intervened", "arm"
+    assert fipscm(*asked).stdout.split() == ["age", "dose", "pain"]
+
+
 def test_effect_takes_the_knowledge_that_fit_takes(fipscm, folder):
     told = fipscm("effect", folder / "data.csv", "--of", "pain", "--on", "age", "--order", "age,dose,pain", "--json")
     assert json.loads(told.stdout)["estimate"] == pytest.approx(0, abs=1e-9)

@@ -74,6 +74,8 @@ EFFECT = ["effect", "data.csv", "--of", "dose", "--on", "pain"]
         (["order", "data.csv", "--roots", "age", "--method", "r2"], "cannot take knowledge into account"),
         (["fit", "data.csv", "--intervened", "arm"], "Unknown column 'arm'"),
         (["order", "data.csv", "--intervened", "pain"], "Unknown column"),
+        (["order", "data.csv", "--setting", "site"], "Unknown column 'site'"),
+        (["order", "data.csv", "--setting", "pain"], "have one row alone"),
         (["counterfactual", "-", "-", "--do", "age=1"], "read only once"),
         (["fit", "-", "--graph", "-"], "read only once"),
         (["demo", "--out", "file/folder"], "Cannot write into the folder 'file/folder'"),

@@ -253,6 +253,34 @@ def test_samples_and_noises_are_those_of_a_world_without_experiments(trial, tmp_
     np.testing.assert_allclose(model.scm_.noise.ordered.std(axis=0), 1, atol=0.2)
 
 
+@pytest.fixture(scope="module")
+def changed():
+    """A linear Gaussian table in whose second half the dose depends on age in another way."""
+    rng = np.random.default_rng(0)
+    later = np.arange(800) >= 400
+    age = rng.normal(size=800)
+    dose = np.where(later, 2 - 0.5 * age, age) + rng.normal(size=800)
+    pain = age - 2 * dose + rng.normal(size=800)
+    return pd.DataFrame({"pain": pain, "dose": dose, "age": age}), later
+
+
+def test_a_mechanism_that_was_changed_is_learned_from_other_rows_which_serve_all_other_columns(changed):
+    table, later = changed
+    model = FiP(order=ORDER, random_state=0).fit(table, intervened=np.where(later, "~dose", ""))
+    assert model.effect("age", on="dose", treated=1.0, control=0.0).estimate == pytest.approx(1, abs=0.2)
+    assert model.effect("dose", on="pain", treated=1.0, control=0.0).estimate == pytest.approx(-2, abs=0.15)
+    rows = model.mechanisms_["rows"]
+    assert rows["dose"] <= 400 < rows["pain"]
+
+
+def test_a_setting_is_searched_for_what_it_changed(changed):
+    table, later = changed
+    with pytest.warns(UserWarning, match="learned from other rows: in 'B' 'dose'"):
+        model = FiP(order=ORDER, random_state=0).fit(table, intervened=np.where(later, "?B", ""))
+    assert model.effect("age", on="dose", treated=1.0, control=0.0).estimate == pytest.approx(1, abs=0.2)
+    assert FiP(random_state=0).fit(table, intervened=np.where(later, "?B", "?A")).causal_order_ == ORDER
+
+
 def test_a_fit_that_fails_leaves_the_model_as_it_was(trial):
     table, arm = trial
     model = FiP(order=ORDER, random_state=0).fit(table, intervened=arm)

@@ -12,7 +12,7 @@ import typer
 
 import fipscm
 from fipscm.cli.names import KINDS, MISSING, SCALES
-from fipscm.cli.typed import as_column, as_columns, as_edge, as_kind
+from fipscm.cli.typed import as_column, as_columns, as_edge, as_experiment, as_kind
 from fipscm.errors import KnowledgeError
 
 if TYPE_CHECKING:
@@ -53,7 +53,15 @@ Suggested = Annotated[
     bool, _known("Apply what the names of the columns suggest, as fipscm suggest tells it.", "--suggested")
 ]
 Intervened = Annotated[
-    str | None, _known("Column of the table that names, row by row, what was set from outside; empty for nothing.")
+    str | None,
+    _known(
+        "Column that names, row by row, what was set from outside; ~NAME for what was changed somehow, ?NAME for a "
+        "setting with unknown targets, empty for nothing."
+    ),
+]
+Setting = Annotated[
+    str | None,
+    _known("Column whose values say which rows belong together, such as a site or a batch; the commonest is compared."),
 ]
 Kept = Annotated[str | None, _known("Use these columns alone, separated by commas.")]
 Dropped = Annotated[str | None, _known("Leave these columns out, separated by commas.")]
@@ -114,6 +122,7 @@ class OrderOptions(ReadOptions):
     knowledge: KnowledgePath = None
     suggested: Suggested = False
     intervened: Intervened = None
+    setting: Setting = None
     columns: Kept = None
     drop: Dropped = None
     kind: Kinds = None
@@ -129,13 +138,15 @@ class OrderOptions(ReadOptions):
         return [f"--{field.name}" for field in learning if getattr(self, field.name) != field.default]
 
     def choose(self, table: "pd.DataFrame") -> "Chosen":
-        """What is learned from in a table: the columns chosen, and what was set in each row."""
+        """What is learned from in a table: the columns chosen, and what was done in each row."""
         from fipscm.tables.columns import Columns
         from fipscm.tables.lags import with_lags
 
         names: list[Hashable] = list(table.columns)
-        experiment = None if self.intervened is None else as_column(self.intervened, names)
-        kept, dropped = as_columns(self.columns, names), {experiment, *as_columns(self.drop, names)}
+        experiment, setting = (
+            None if text is None else as_column(text, names) for text in (self.intervened, self.setting)
+        )
+        kept, dropped = as_columns(self.columns, names), {experiment, setting, *as_columns(self.drop, names)}
         panel = self.panel(names)
         kept += [name for name in panel.values() if kept and name in names and name not in kept]
         chosen = [name for name in kept or names if name not in dropped]
@@ -143,11 +154,12 @@ class OrderOptions(ReadOptions):
         columns: list[Hashable] = list(rows.columns)
         known = Columns.of(rows, self.kinds(columns), {*self.kept(columns), *self.named(columns)}, **panel)
         tiers = [[name for name in tier if name in known.variables] for tier in tiers]
-        if experiment is None:
-            return Chosen(rows, known, None, tiers)
-        cells = table[experiment].loc[rows.index]
-        texts = cells.astype(str).where(cells.notna(), "")
-        return Chosen(rows, known, [as_columns(text, columns) for text in texts], tiers)
+        done = None
+        if experiment is not None or setting is not None:
+            arms, sites = (_texts(table, name, rows.index) for name in (experiment, setting))
+            named = ([f"?{site}"] if site else [] for site in sites)
+            done = [as_experiment(arm, columns) + site for arm, site in zip(arms, named, strict=True)]
+        return Chosen(rows, known, done, tiers)
 
     def panel(self, columns: Sequence[Hashable]) -> dict[str, Any]:
         """The columns that name the units of the rows and tell the time, as far as they were named."""
@@ -203,6 +215,14 @@ class OrderOptions(ReadOptions):
         return self.suggested or any(told)
 
 
+def _texts(table: "pd.DataFrame", column: Hashable | None, index: "pd.Index") -> list[str]:
+    """The cells of a column in these rows as texts, empty where there is none."""
+    if column is None:
+        return [""] * len(index)
+    cells = table[column].loc[index]
+    return list(cells.astype(str).where(cells.notna(), ""))
+
+
 def _with_suggestions(known: "fipscm.Knowledge", chosen: "Chosen") -> "fipscm.Knowledge":
     """What is known and what names suggest; suggestions that contradict what is known are named and left out."""
     found = fipscm.suggest(chosen.variables)
@@ -219,7 +239,7 @@ class Chosen(NamedTuple):
 
     table: "pd.DataFrame"
     known: "Columns"
-    intervened: list[list[Hashable]] | None  # what was set in each row; None where no column names that
+    intervened: list[list[Hashable]] | None  # what was done in each row; None where no column names that
     tiers: list[list[Hashable]]  # the columns by time, if some are lags
 
     @property

@@ -38,6 +38,18 @@ def as_columns(text: str | None, columns: Sequence[Hashable]) -> list[Hashable]:
     return found
 
 
+def as_experiment(text: str, columns: Sequence[Hashable]) -> list[Hashable]:
+    """What was done in one row, separated by commas: NAME was set, ~NAME changed somehow, ?NAME is a setting.
+
+    >>> as_experiment("dose, ~pain, ?site B", ["dose", "pain"])
+    ['dose', '~pain', '?site B']
+    """
+    known, parts = {str(name).strip() for name in columns}, [part.strip() for part in text.split(",")]
+    settings = [part for part in parts if part.startswith("?") and part not in known]
+    targets = ",".join(part for part in parts if part not in settings)
+    return [*as_columns(targets, [*columns, *(f"~{name}" for name in columns)]), *settings]
+
+
 def as_kind(text: str, columns: Sequence[Hashable]) -> tuple[Hashable, str]:
     """The column and the kind in NAME=KIND."""
     name, sign, kind = text.rpartition("=")

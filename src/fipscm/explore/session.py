@@ -16,6 +16,7 @@ from fipscm.explore.screen import Screen
 from fipscm.knowledge import Knowledge
 from fipscm.knowledge.statement import Statement
 from fipscm.suggestions.suggest import suggest
+from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.kinds import as_kind
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Data:
         table: the columns of the model, with names of levels and gaps as they are in the file.
         title: the name of its file.
         saved_model: the name of the model's file; None where the model is fitted on the table.
-        intervened: what was set from outside in each row, as `FiP.fit` takes it; None where nothing was.
+        intervened: what was done in each row, as `FiP.fit` takes it; None where nothing was.
         panel: the columns that name the units of the rows and tell the time, if they are no variables; None if there
             are none.
     """
@@ -56,10 +57,8 @@ class Data:
 
     @property
     def observed(self) -> pd.DataFrame:
-        """The rows in which nothing was set from outside."""
-        if self.intervened is None:
-            return self.table
-        return self.table[[not columns for columns in self.intervened]]
+        """The rows in which nothing was done, or those of the commonest setting."""
+        return self.table[parse_intervened(self.intervened, self.table).observed]
 
 
 @dataclass(frozen=True)

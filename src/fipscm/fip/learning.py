@@ -48,7 +48,7 @@ class Learning(State):
             self._raw,
             before,
             n_jobs=self.n_jobs,
-            intervened=table.intervened,
+            intervened=table.experiments,
             on_step=steps_of("Inferring the order", on_progress),
         )
 
@@ -73,12 +73,28 @@ class Learning(State):
             require_more_rows_than_columns(kept)
             require_untouched_rows(table.intervened[~touched], kept)
             clusters = None if table.clusters is None else table.clusters[~touched]
-            return TrainingTable.of(kept, table.intervened[~touched], table.blocks, clusters)
+            return TrainingTable.of(kept, table.experiments.at(~touched), table.blocks, clusters)
         from fipscm.order.rows.fill import fill_linearly
 
         rows = counted(int(touched.sum()), "row")
         warnings.warn(f"{missing}, in {rows}: filled in by the model.", stacklevel=3)
         return table.with_values(domain.nearest_cells(fill_linearly(table.values), table.holes))
+
+    def _without_changed(self, table: TrainingTable, order: Order) -> TrainingTable:
+        """The table, where each mechanism is learned from settings in which it is the same as in the reference."""
+        from fipscm.order.rows.experiments import changed_mechanisms
+
+        done, names = table.experiments, table.frame.columns
+        changed = changed_mechanisms(readable(table.values, table.blocks), done, order)
+        excluding = table.excluding(changed)
+        found = {
+            label: [f"'{name}'" for name in names[(changed & excluding.untold)[done.setting == setting].any(axis=0)]]
+            for setting, label in enumerate(done.labels)
+        }
+        told = "; ".join(f"in '{label}' {', '.join(columns)}" for label, columns in found.items() if columns)
+        if told:
+            warnings.warn(f"Other mechanisms than in the reference, so learned from other rows: {told}.", stacklevel=3)
+        return excluding
 
     def _imputed(
         self, table: TrainingTable, found: "Removal", rng: np.random.Generator, on_progress: OnProgress | None
@@ -190,7 +206,7 @@ class Learning(State):
             before,
             n_jobs=self.n_jobs,
             draws=count,
-            intervened=table.intervened,
+            intervened=table.experiments,
         )
 
     @property

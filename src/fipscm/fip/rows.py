@@ -13,6 +13,7 @@ from fipscm.fip.state import State, generator_of
 from fipscm.questions.impute import SWEEPS, Domain, Imputer
 from fipscm.scm.base import checked_rows
 from fipscm.scm.intervention import Do, Intervention
+from fipscm.tables.experiments import Experiments
 from fipscm.tables.frames import in_library, library_of, with_names
 from fipscm.tables.training import TrainingTable
 from fipscm.tables.validate import one_row, training_frame
@@ -101,7 +102,7 @@ class Rows(State):
     def _observations(self, X: Any) -> TrainingTable:
         """A table that the model can be held against, in which nothing was set from outside."""
         frame = self._frame(X)
-        table = TrainingTable.of(frame, np.zeros(frame.shape, dtype=bool), self.blocks_)
+        table = TrainingTable.of(frame, Experiments.none(frame.shape), self.blocks_)
         return table.with_values(self._frame(self.impute(X, draws=1)[0]).to_numpy()) if table.holes.any() else table
 
 

@@ -2,8 +2,8 @@
 
 Missing cells of a row are filled in together, linearly (`order.rows.fill`), before anything is read.
 
-`before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was set from
-outside: (N, D), true where a column was; nothing unless given.
+`before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was done
+in each row; nothing unless given.
 """
 
 import math
@@ -20,9 +20,10 @@ from fipscm.errors import OrderError
 from fipscm.graph import allowed_from_order
 from fipscm.order.model import OrderModel, shipped_model
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
-from fipscm.order.rows.experiments import effect_log_odds, observed_rows, rows_by_experiment
+from fipscm.order.rows.experiments import observed_rows, precedence_log_odds
 from fipscm.order.rows.fill import fill_linearly
 from fipscm.robust import all_vary
+from fipscm.tables.experiments import Experiments
 
 MOST_CELLS = 100_000  # of a table that orders are drawn for: 10,000 rows of ten columns tell as much as more of them
 LEAVES_AT_ONCE = 0.1  # of the columns that are left, in drawn orders: of up to 20 columns one, as always
@@ -35,7 +36,7 @@ def zero_shot_order(
     before: Mask | None = None,
     model: OrderModel | None = None,
     n_jobs: int | None = None,
-    intervened: Mask | None = None,
+    intervened: Experiments | None = None,
     on_step: OnStep | None = None,
 ) -> Removal:
     """Infer the order and the edges of rows (N, D) that `training_frame` has accepted.
@@ -43,8 +44,8 @@ def zero_shot_order(
     They are read by the order model given, or else by the one that ships.
     """
     cores, complete = processor_cores(n_jobs), fill_linearly(values)
-    intervened = _nothing_set(values) if intervened is None else intervened
-    rows, effects = observed_rows(complete, intervened), effect_log_odds(complete, intervened)
+    intervened = Experiments.none(values.shape) if intervened is None else intervened
+    rows, effects = observed_rows(complete, intervened), precedence_log_odds(complete, intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
         reader = (model or shipped_model()).read(complete[rows], raw)
         return remove_leaves(reader, before=before, effects=effects, on_step=on_step)
@@ -58,22 +59,22 @@ def drawn_orders(
     model: OrderModel | None = None,
     n_jobs: int | None = None,
     draws: int = 20,
-    intervened: Mask | None = None,
+    intervened: Experiments | None = None,
 ) -> list[Order]:
     """Draw orders: each on rows resampled within every experiment, its leaves drawn by their odds.
 
     Of large tables, each order is drawn for some of the rows, and of wide ones, several leaves at a time.
     """
     complete, asked = fill_linearly(values), model or shipped_model()
-    intervened = _nothing_set(values) if intervened is None else intervened
-    observed, groups = observed_rows(complete, intervened), rows_by_experiment(intervened)
+    intervened = Experiments.none(values.shape) if intervened is None else intervened
+    observed, groups = observed_rows(complete, intervened), intervened.groups()
     share = min(1.0, MOST_CELLS / values.size)
 
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
             rows = _informative_resample(complete, observed, groups, share, generator)
             reader = asked.read(complete[rows[observed[rows]]], raw)
-            effects = effect_log_odds(complete[rows], intervened[rows])
+            effects = precedence_log_odds(complete[rows], intervened.at(rows))
             return remove_leaves(reader, random_leaf(generator), before, effects, at_once=LEAVES_AT_ONCE).order
 
     return list(Parallel(n_jobs=processor_cores(n_jobs))(delayed(draw)(child) for child in rng.spawn(draws)))
@@ -96,10 +97,6 @@ def processor_cores(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise OrderError("Nothing can be computed on 0 processor cores: pass a number of them, or -1 for all.")
     return 1 if n_jobs is None else int(effective_n_jobs(n_jobs))
-
-
-def _nothing_set(values: Array) -> Mask:
-    return np.zeros(values.shape, dtype=bool)
 
 
 def _informative_resample(

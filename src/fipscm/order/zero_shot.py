@@ -25,6 +25,7 @@ from fipscm.order.network.encoder import SCALES, WORLDS
 from fipscm.order.rows.category_scores import with_scores
 from fipscm.order.rows.fill import fill_linearly
 from fipscm.tables.columns import learnable, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
+from fipscm.tables.experiments import Experiments
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
 
@@ -126,9 +127,11 @@ def infer_order(
         method: "evidence" for the pretrained network, or a classical baseline, which takes no knowledge; "variance"
             needs scale="raw".
         weights: a file that `fipscm pretrain` wrote, to use instead of the network that ships with the package.
-        intervened: which columns were set from outside, if some rows come from experiments: for each row the name of
-            the column (several in a list, None where nothing was set), or a table of true and false. What changes when
-            a column is set comes after it; the network reads only the rows in which nothing was set.
+        intervened: what was done in each row, if some come from experiments: the name of the column that was set, "~"
+            and the name of one whose mechanism was changed somehow, "?" and the name of a setting whose targets are
+            unknown (several in a list, None where nothing was done), or a table that is true where a value was set.
+            What changes comes after what does not, and after what was acted on; the network reads only the rows in
+            which nothing was done, or those of the commonest setting.
         kinds: what columns are, by name, where that is not recognised: "continuous", "count", "ordinal", "binary" or
             "categorical"; grades that have names are told by these, the lowest first, as in "poor < fair < good".
         keep: columns to order although they were computed from others.
@@ -168,10 +171,10 @@ def zero_shot(
     time: Hashable | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
-    names, values, raw, before, was_set, missing, model = _validated(
+    names, values, raw, before, done, missing, model = _validated(
         data, scale, knowledge, intervened, weights, kinds, keep, group, time
     )
-    found = zero_shot_order(values, raw, before, model, n_jobs, was_set)
+    found = zero_shot_order(values, raw, before, model, n_jobs, done)
     hidden = found.confounded
     if hidden is not None and found.edges is not None:
         hidden = with_signs(hidden, values, (found.edges > 0.5).astype(np.int8))
@@ -182,7 +185,7 @@ def zero_shot(
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
     world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
-    orderable = raw or bool(was_set.any()) or p_of_linear_gaussian(values) < SIGNIFICANCE
+    orderable = raw or not done.observed.all() or p_of_linear_gaussian(values) < SIGNIFICANCE
     return ZeroShot(order, found.order, edges, confounded, world, missing, raw, orderable)
 
 
@@ -204,13 +207,13 @@ def order_confidence(
 
     For other weights than the package's own these are plain shares of the orders.
     """
-    names, values, raw, before, was_set, _, model = _validated(
+    names, values, raw, before, done, _, model = _validated(
         data, scale, knowledge, intervened, weights, kinds, keep, group, time
     )
-    orders = drawn_orders(values, rng, raw, before, model, n_jobs, resamples, was_set)
+    orders = drawn_orders(values, rng, raw, before, model, n_jobs, resamples, done)
     if weights is not None:
         return pd.DataFrame(precedence_shares(orders), names, names)
-    return pd.DataFrame(confidence(orders, before, bool(was_set.any())), names, names)
+    return pd.DataFrame(confidence(orders, before, bool(done.acted_on.any())), names, names)
 
 
 class _Validated(NamedTuple):
@@ -218,7 +221,7 @@ class _Validated(NamedTuple):
     values: Array  # (N, D), missing cells filled in
     raw: bool
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
-    intervened: Mask  # (N, D), true where a column was set from outside
+    intervened: Experiments  # what was done in each row
     missing: int  # how many cells had no value
     model: OrderModel | None  # None for the one that ships
 
@@ -244,11 +247,11 @@ def _validated(
     warn_of_near_copies(frame, columns)
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)
-    was_set = parse_intervened(columns.without_others(intervened), frame)
+    done = parse_intervened(columns.without_others(intervened), frame, columns.set_aside)
     categories = [names.index(name) for name in columns.categories]
     values, missing = fill_linearly(with_scores(frame.to_numpy(), categories)), int(frame.isna().to_numpy().sum())
     model = None if weights is None else OrderModel.load(weights)
-    return _Validated(names, values, scale == "raw", before, was_set, missing, model)
+    return _Validated(names, values, scale == "raw", before, done, missing, model)
 
 
 def _warn_of_missing(cells: int) -> None:

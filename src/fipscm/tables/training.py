@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError
 from fipscm.tables.blocks import Blocks
+from fipscm.tables.experiments import Experiments
+from fipscm.tables.validate import FEWEST_ROWS
 
 
 def require_more_rows_than_columns(frame: pd.DataFrame) -> None:
@@ -24,7 +26,7 @@ class TrainingTable(NamedTuple):
     """What a model is learned from."""
 
     frame: pd.DataFrame
-    intervened: Mask  # (N, D), true where a column was set from outside
+    experiments: Experiments  # what was done in each row
     holes: Mask  # (N, D), true where a cell was missing, whatever has been filled in since
     untold: Mask  # (N, D), true where a row is not to tell how its column comes about
     blocks: Blocks  # how its columns become those of a model
@@ -32,19 +34,34 @@ class TrainingTable(NamedTuple):
 
     @classmethod
     def of(
-        cls, frame: pd.DataFrame, intervened: Mask, blocks: Blocks, clusters: NDArray[np.intp] | None = None
+        cls, frame: pd.DataFrame, experiments: Experiments, blocks: Blocks, clusters: NDArray[np.intp] | None = None
     ) -> "TrainingTable":
-        """Where a cell was set from outside or is missing, its row does not tell how its column comes about."""
+        """Where a column was acted on or is missing, the row does not tell how its column comes about."""
         holes = frame.isna().to_numpy()
-        return cls(frame, intervened, holes, intervened | holes, blocks, clusters)
+        return cls(frame, experiments, holes, experiments.acted_on | holes, blocks, clusters)
 
     @property
     def expanded(self) -> "TrainingTable":
         """The same table with the columns that a model is made of."""
         if self.blocks.are_columns:
             return self
-        intervened, holes, untold = map(self.blocks.cells, (self.intervened, self.holes, self.untold))
-        return TrainingTable(self.blocks.encode(self.frame), intervened, holes, untold, self.blocks, self.clusters)
+        cells, done = self.blocks.cells, self.experiments
+        done = done._replace(fixed=cells(done.fixed), changed=cells(done.changed))
+        holes, untold = cells(self.holes), cells(self.untold)
+        return TrainingTable(self.blocks.encode(self.frame), done, holes, untold, self.blocks, self.clusters)
+
+    @property
+    def intervened(self) -> Mask:
+        """(N, D), true where a column was acted on, so that it does not follow its mechanism."""
+        return self.experiments.acted_on
+
+    def excluding(self, changed: Mask) -> "TrainingTable":
+        """The same table, where rows do not tell about a column either whose mechanism has `changed` there (N, D).
+
+        Where that leaves too few rows, it is borne.
+        """
+        changed = changed & ((~(self.untold | changed)).sum(axis=0) >= FEWEST_ROWS)
+        return self._replace(untold=self.untold | changed)
 
     def without(self, rows: Mask) -> "TrainingTable":
         """The table without some of its rows (N,)."""
@@ -66,7 +83,7 @@ class TrainingTable(NamedTuple):
         """
         lacking = self.lacking(causes)
         trusted = np.where(lacking.mean(axis=0) <= 2 / 3, lacking, self.untold)
-        return self._replace(untold=np.where(selected, self.intervened, trusted))
+        return self._replace(untold=np.where(selected, self.intervened | (self.untold & ~self.holes), trusted))
 
     def reads_holes(self, causes: Mask) -> bool:
         """Whether a row tells about a column although the column or one of its causes (D, D) is missing there."""

@@ -1,42 +1,58 @@
-"""What experiments say about the order: a column that changes when another one is set is its effect.
+"""What experiments say about the order: what changes comes after what does not, and after what was acted on.
 
-Shapes: N rows, D variables. `intervened` (N, D) is true where a column was set from outside.
+Shapes: N rows, D variables. A column that does not change is no effect of the targets, so it may stand before all that
+do. Among those that change, the target comes first: it is told, or it is the one given which the others do not change.
 """
 
 import warnings
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
+from scipy.special import expit
 
-from fipscm.arrays import Array, Mask
+from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.edges.significance import log_f_tail
+from fipscm.tables.experiments import Comparison, Experiments
 
 FEWEST_OBSERVED = 50  # rows without experiments from which the network's statistics are worth reading
+CERTAIN = 50.0  # log odds of a change that is told; beyond 37, the probability of its absence is zero in float64
+STABLE = 0.25  # of the columns not acted on, at least so many are taken to be stable
+FEWEST_TESTS = 8  # from which a quarter of them says how much all rows of an experiment drift
+FARTHEST = 5.0  # standard deviations from the mean that count in a regression, so that outliers cannot bend it
 
 
-def effect_log_odds(values: Array, intervened: Mask) -> Array:
-    """(D, D), the log odds that the row affects the column; zero where no experiment tells.
+class _Tested(NamedTuple):
+    """The rows of a comparison (N, D), those of the experiment (N,), and a log p-value of each column's stability."""
 
-    Rows in which only one column was set are compared with those in which none was. A p-value that is small, even for
-    the smallest of D, speaks for an effect. A large one speaks against it, the more so the more often the column was
-    set: half the logarithm of the rows, as in the Bayesian information criterion.
-    """
-    odds = np.zeros((values.shape[1], values.shape[1]))
-    observed, alone = ~intervened.any(axis=1), intervened.sum(axis=1) == 1
-    for column in np.flatnonzero(intervened[alone].any(axis=0)):
-        was_set = alone & intervened[:, column]
-        compared = observed | was_set
-        log_p = _log_p_of_change(values[compared], was_set[compared], column)
-        if log_p is not None:
-            odds[column] = -log_p - np.log(len(log_p)) - np.log(was_set.sum()) / 2
-            odds[column, column] = -np.inf
+    comparison: Comparison
+    rows: Array
+    inside: Mask
+    log_p: Array
+
+
+def precedence_log_odds(values: Array, experiments: Experiments) -> Array:
+    """(D, D), the log odds that the row stands before the column; zero where no experiment tells."""
+    odds, tested = np.zeros((values.shape[1], values.shape[1])), []
+    for comparison in experiments.comparisons():
+        compared = comparison.inside | comparison.reference
+        rows, inside = values[compared], comparison.inside[compared]
+        basis = _experiment_basis(rows, inside, comparison.fixed)
+        if basis.shape[1] > 0 and len(rows) > basis.shape[1] + 1:
+            log_p = _log_p_of_dependence(_normal_scores(rows), basis)
+            tested.append(_Tested(comparison, rows, inside, log_p))
+    inflation = _inflation([np.delete(each.log_p, each.comparison.targets) for each in tested])
+    for each in tested:
+        told = len(each.comparison.targets) > 0
+        odds += _told_precedence(each, inflation) if told else _unknown_precedence(each, inflation)
+        np.fill_diagonal(odds, -np.inf)
     return odds
 
 
-def observed_rows(values: Array, intervened: Mask) -> Mask:
-    """(N,), the rows that the network reads: those in which nothing was set, or all of them if these are too few."""
-    observed = np.asarray(~intervened.any(axis=1))
+def observed_rows(values: Array, experiments: Experiments) -> Mask:
+    """(N,), the rows that the network reads: those of the reference, or all of them if these are too few."""
+    observed = experiments.observed
     if observed.all():
         return observed
     if observed.sum() < FEWEST_OBSERVED:
@@ -51,27 +67,122 @@ def observed_rows(values: Array, intervened: Mask) -> Mask:
     return np.ones_like(observed)
 
 
-def rows_by_experiment(intervened: Mask) -> list[NDArray[np.intp]]:
-    """The positions of the rows in which the same columns were set, group by group."""
-    groups, group_of = np.unique(intervened, axis=0, return_inverse=True)
-    return [np.flatnonzero(group_of == group) for group in range(len(groups))]
+def changed_mechanisms(values: Array, experiments: Experiments, order: Order) -> Mask:
+    """(N, D), true in settings with unknown targets where a column depends on those before it in another way."""
+    found = [each for each in experiments.comparisons() if len(each.targets) == 0 and each.reference.any()]
+    log_p = np.zeros((len(found), len(order)))
+    for row, (inside, reference, _, _) in zip(log_p, found, strict=True):
+        rows = values[inside | reference]
+        for place, column in enumerate(order):
+            row[column] = _log_p_given(rows, inside[inside | reference], column, order[:place])
+    changed, inflation = np.zeros(values.shape, dtype=bool), _inflation(list(log_p))
+    for row, each in zip(log_p, found, strict=True):
+        changed[each.inside] = _log_odds(row / inflation, len(row), each.inside) > 0
+    return changed
 
 
-def _log_p_of_change(values: Array, was_set: Mask, column: int) -> Array | None:
-    """(N, D), (N,) -> (D,), log p-values of each column not depending on whether, and to what, one of them was set.
+def _told_precedence(tested: _Tested, inflation: float) -> Array:
+    """(D, D), where targets are told."""
+    targets, change = tested.comparison.targets, _log_odds(tested.log_p / inflation, len(tested.log_p), tested.inside)
+    change[targets] = CERTAIN
+    odds = _stable_before_changed(change)
+    if len(targets) == 1:
+        odds[targets[0]], odds[:, targets[0]] = change, -change
+    return odds
 
-    Its level or its spread may depend on that: two F-tests, on normal scores, which outliers cannot upset. None if
-    there is nothing to compare: no row without experiments, and always the same value in those with.
+
+def _unknown_precedence(tested: _Tested, inflation: float) -> Array:
+    """(D, D), where targets are unknown.
+
+    Of two columns that change, the first is the one given which the other does not, beside all that are stable.
     """
-    amount = np.where(was_set, values[:, column] - values[was_set, column].mean(), 0.0)
-    design = np.column_stack([was_set, amount / max(np.abs(amount).max(), 1e-300)])
+    change = _log_odds(tested.log_p / inflation, len(tested.log_p), tested.inside)
+    odds, stable, changed = _stable_before_changed(change), np.flatnonzero(change <= 0), np.flatnonzero(change > 0)
+    for place, one in enumerate(changed):
+        for other in changed[place + 1 :]:
+            given = (one, [other, *stable]), (other, [one, *stable])
+            log_p = np.array([_log_p_given(tested.rows, tested.inside, *each) for each in given])
+            first = _stable_before_changed(_log_odds(log_p / inflation, len(change), tested.inside))[1, 0]
+            odds[one, other] += first
+            odds[other, one] -= first
+    return odds
+
+
+def _stable_before_changed(change: Array) -> Array:
+    """(D,) log odds of having changed -> (D, D) log odds of the row standing before the column.
+
+    What is stable may stand before what has changed; two of a kind may stand either way round.
+    """
+    changed = expit(change)
+    before = np.outer(1 - changed, changed)
+    alike = 1 - before - before.T
+    return np.asarray(np.log(before + alike / 2) - np.log(before.T + alike / 2))
+
+
+def _log_odds(log_p: Array, variables: int, inside: Mask) -> Array:
+    """Log odds of a change from log p-values of there being none, of as many variables as given.
+
+    A p-value that is small, even for the smallest of all, speaks for a change. A large one speaks against it, the more
+    so the more rows the experiment has: half their logarithm, as in the Bayesian information criterion.
+    """
+    return np.asarray(-log_p - np.log(variables) - np.log(inside.sum()) / 2)
+
+
+def _inflation(log_p: Sequence[Array]) -> float:
+    """By how much log p-values are too large in size because all rows of an experiment drift; at least one.
+
+    Rows that were measured on another day differ a little in every column. As in genomic control (Devlin and Roeder,
+    1999), the columns with the least change show by how much: of so many of them nothing but drift is seen.
+    """
+    sizes = -np.concatenate([np.zeros(0), *log_p])
+    if len(sizes) < FEWEST_TESTS:
+        return 1.0
+    return max(1.0, float(np.quantile(sizes, STABLE) / -np.log1p(-STABLE)))
+
+
+def _experiment_basis(rows: Array, inside: Mask, fixed: np.intp | None) -> Array:
+    """(N, K), what a column may depend on: the experiment, and what a target was set to."""
+    if fixed is None:
+        return _centred_basis(inside[:, None])
+    amount = np.where(inside, rows[:, fixed] - rows[inside, fixed].mean(), 0.0)
+    return _centred_basis(np.column_stack([inside, amount / max(np.abs(amount).max(), 1e-300)]))
+
+
+def _centred_basis(design: Array | Mask) -> Array:
     directions, sizes, _ = np.linalg.svd(design - design.mean(axis=0), full_matrices=False)
-    basis = directions[:, sizes > 1e-6]
-    explained, freedom = basis.shape[1], len(values) - basis.shape[1] - 1
-    if explained == 0 or freedom < 1:
-        return None
-    scores = stats.norm.ppf((stats.rankdata(values, axis=0) - 0.5) / len(values))
-    log_p = np.empty((2, values.shape[1]))
+    return np.asarray(directions[:, sizes > 1e-6])
+
+
+def _log_p_given(rows: Array, inside: Mask, column: int, given: Sequence[int] | Order) -> float:
+    """Log p-value of a column not depending on the experiment, given others."""
+    residual = _cubic_residual(rows[:, given], rows[:, column])
+    return float(_log_p_of_dependence(_normal_scores(residual[:, None]), _centred_basis(inside[:, None]))[0])
+
+
+def _cubic_residual(x: Array, y: Array) -> Array:
+    """(N, P), (N,) -> (N,), of least squares on powers up to the third and products of two; linear if rows are few."""
+    rows = np.column_stack([x, y])
+    z = np.clip((rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-300), -FARTHEST, FARTHEST)
+    x, y = z[:, :-1], z[:, -1]
+    first, second = np.triu_indices(x.shape[1])
+    design = np.column_stack([np.ones(len(x)), x, x[:, first] * x[:, second], x**3])
+    if design.shape[1] > len(x) / 10:
+        design = design[:, : 1 + x.shape[1]]
+    return np.asarray(y - design @ np.linalg.lstsq(design, y, rcond=None)[0])
+
+
+def _normal_scores(values: Array) -> Array:
+    """(N, D), which outliers cannot upset."""
+    return np.asarray(stats.norm.ppf((stats.rankdata(values, axis=0) - 0.5) / len(values)))
+
+
+def _log_p_of_dependence(scores: Array, basis: Array) -> Array:
+    """(N, D), (N, K) -> (D,), log p-values of the level and the spread of each column not depending on the basis.
+
+    Two F-tests, of which the smaller p-value counts.
+    """
+    explained, freedom = basis.shape[1], len(scores) - basis.shape[1] - 1
+    log_p = np.empty((2, scores.shape[1]))
     for test, response in enumerate((scores, np.abs(scores))):
         total = np.maximum(len(response) * response.var(axis=0), 1e-300)
         gain = ((basis.T @ response) ** 2).sum(axis=0)  # the basis is centred

@@ -11,12 +11,14 @@ from fipscm.metrics import (
     SCORES,
     auc_prg,
     auc_roc,
+    cpdag_f1,
     directed_f1,
     gaussian_kernel,
     mmd,
     order_divergence,
     rescaled_l2,
     shd,
+    skeleton_f1,
     tos,
 )
 
@@ -54,6 +56,22 @@ def test_graph_scores_agree_with_counting_on_pairs_of_dags(rng):
             assert directed_f1(guess, true) == pytest.approx(f1_score(true[OFF_DIAGONAL], guess[OFF_DIAGONAL]))
         pairs = itertools.combinations(range(4), 2)
         assert shd(guess, true) == sum((true[i, j], true[j, i]) != (guess[i, j], guess[j, i]) for i, j in pairs)
+
+
+def test_an_undirected_edge_is_worth_the_mean_of_its_two_directions(rng):
+    for true in DAGS[1:]:
+        guess = DAGS[rng.integers(len(DAGS))]
+        assert cpdag_f1(guess, true) == directed_f1(guess, true)
+        unoriented = true | true.T
+        assert cpdag_f1(unoriented, true) == pytest.approx((cpdag_f1(true, true) + cpdag_f1(true.T, true)) / 2)
+
+
+def test_the_skeleton_is_that_of_every_way_to_orient_it(rng):
+    for true in DAGS:
+        guess = DAGS[rng.integers(len(DAGS))]
+        assert skeleton_f1(guess, true) == skeleton_f1(guess.T, true) == skeleton_f1(guess, true | true.T)
+        assert skeleton_f1(true.T, true) == 1.0
+        assert skeleton_f1(guess, true) >= directed_f1(guess, true)
 
 
 def test_shd_is_a_distance(rng):
@@ -169,6 +187,8 @@ GOOD_AND_BAD = {
     "tos": ((range(4), CHAIN), (REVERSED, CHAIN)),
     "order_divergence": ((range(4), CHAIN), (REVERSED, CHAIN)),
     "f1": ((CHAIN, CHAIN), (CHAIN.T, CHAIN)),
+    "cpdag_f1": ((CHAIN, CHAIN), (CHAIN | CHAIN.T, CHAIN)),
+    "skeleton_f1": ((CHAIN.T, CHAIN), (1 - CHAIN, CHAIN)),
     "shd": ((CHAIN, CHAIN), (CHAIN.T, CHAIN)),
     "auc_roc": ((CHAIN, CHAIN), (1 - CHAIN, CHAIN)),
     "auc_prg": ((CHAIN, CHAIN), (np.ones((4, 4)), CHAIN)),

@@ -47,6 +47,28 @@ def directed_f1(predicted: ArrayLike, true: ArrayLike) -> float:
     return float(2 * (guess & truth).sum() / total) if total else 1.0
 
 
+def cpdag_f1(predicted: ArrayLike, true: ArrayLike) -> float:
+    """Directed F1 of a CPDAG: an undirected edge, which stands in both directions, counts half in each of them.
+
+    >>> cpdag_f1([[0, 1], [1, 0]], [[0, 1], [0, 0]]), cpdag_f1([[0, 1], [0, 0]], [[0, 1], [0, 0]])
+    (0.5, 1.0)
+    """
+    guess, truth = _edges(predicted), _edges(true)
+    weights = guess / (1.0 + (guess & guess.T))
+    total = weights.sum() + truth.sum()
+    return float(2 * weights[truth].sum() / total) if total else 1.0
+
+
+def skeleton_f1(predicted: ArrayLike, true: ArrayLike) -> float:
+    """F1 of edges, whatever their directions.
+
+    >>> skeleton_f1([[0, 0], [1, 0]], [[0, 1], [0, 0]])
+    1.0
+    """
+    guess, truth = (np.triu(edges | edges.T) for edges in (_edges(predicted), _edges(true)))
+    return directed_f1(guess, truth)
+
+
 def shd(predicted: ArrayLike, true: ArrayLike) -> int:
     """Structural Hamming distance: edges to add, remove or reverse, each counted once.
 
@@ -189,6 +211,8 @@ SCORES: dict[str, Score] = {
     "tos": Score("topological ordering score", True, tos),
     "order_divergence": Score("edges that the order makes impossible", False, order_divergence),
     "f1": Score("directed F1", True, directed_f1),
+    "cpdag_f1": Score("directed F1, an undirected edge counting half in each direction", True, cpdag_f1),
+    "skeleton_f1": Score("F1 of edges without their directions", True, skeleton_f1),
     "shd": Score("structural Hamming distance", False, shd),
     "auc_roc": Score("AUC-ROC of edges", True, auc_roc),
     "auc_prg": Score("AUC-PRG of edges", True, auc_prg),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
 
+from fipscm.bench.data.bayesian_networks import BAYESIAN_NETWORKS, SMALL_NETWORKS
 from fipscm.bench.data.problem import DataSet
 from fipscm.bench.data.sources import COLLECTIONS, NETWORKS, RANDOM, SACHS_ROWS
 from fipscm.errors import unknown_name
@@ -57,8 +58,8 @@ class Grid:
             elif name in _TABLES:
                 nodes, rows = _TABLES[name]
                 yield DataSet(name, nodes, rows=rows, seed=seed, scale=scale)
-            elif name in (*CONTINUATIONS, *EFFECT_SCMS):
-                nodes = NODES if name in CONTINUATIONS else 5
+            elif name in (*CONTINUATIONS, *EFFECT_SCMS, *BAYESIAN_NETWORKS):
+                nodes = NODES if name in CONTINUATIONS else BAYESIAN_NETWORKS.get(name, 5)
                 yield from (DataSet(name, nodes, rows=rows, seed=seed, scale=scale) for rows in self.rows)
             else:
                 nodes = len(known_scm(name).names)
@@ -237,6 +238,14 @@ TASKS: dict[str, Task] = {
         ("tos", "f1", "effects", "counterfactual", "seconds"),
         columns="variant",
         grid=Grid((MIXED,), dims=(5, 10, 20), rows=(1_000, 5_000), variants=tuple(PATTERNS)),
+    ),
+    "categories": Task(
+        "Tables of categories from expert Bayesian networks",
+        None,
+        ("fip", "zero-shot", "pc-g2", "ges-bdeu"),
+        ("cpdag_f1", "skeleton_f1", "tos"),
+        columns="name",
+        grid=Grid(tuple(SMALL_NETWORKS), rows=(5_000,), seeds=tuple(range(10))),
     ),
     "coverage": Task(
         "Intervals of effects",

@@ -15,13 +15,13 @@ BACKENDS = ("local", "ray", "dask")
 TASKS = (
     *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "abduction"),
     *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks", "far"),
-    *("noise", "mixed", "coverage"),
+    *("noise", "mixed", "categories", "coverage"),
 )
 MEASURED = "measured"  # the task that runs a corpus of tables instead of a grid of data sets
 BENCH_METHODS = (
     *("fip", "fip-order", "fip-graph", "fip-additive", "fip-order-additive", "fip-drop", "fip-paper", "zero-shot"),
     *("variance", "r2", "direct-lingam", "score", "nogam", "random"),
-    *("pc", "ges", "golem", "dag-gnn", "gran-dag", "notears-mlp", "avici"),
+    *("pc", "ges", "pc-g2", "ges-bdeu", "golem", "dag-gnn", "gran-dag", "notears-mlp", "avici"),
     *("dowhy-graph", "dowhy-predicted", "dowhy-order", "dowhy-post-nonlinear", "dowhy-bootstrap"),
     *("dowhy-mixed", "dowhy-codes", "causal-nf", "carefl"),
     *("least-squares", "adjustment"),

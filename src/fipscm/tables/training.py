@@ -66,7 +66,7 @@ class TrainingTable(NamedTuple):
     def without(self, rows: Mask) -> "TrainingTable":
         """The table without some of its rows (N,)."""
         kept = ~rows
-        cells = (self.intervened[kept], self.holes[kept], self.untold[kept])
+        cells = (self.experiments.at(kept), self.holes[kept], self.untold[kept])
         return TrainingTable(
             self.frame[kept], *cells, self.blocks, None if self.clusters is None else self.clusters[kept]
         )

@@ -24,8 +24,8 @@ class DataSet:
 
     Attributes:
         name: a random collection (lin-in, ...), a known SCM, a continuation (far-linear, ...), an SCM of effects
-            (effect-linear-normal, ...), an SCM whose noise is not additive (noise-multiplicative, ...), mixed, sachs or
-            syntren.
+            (effect-linear-normal, ...), an SCM whose noise is not additive (noise-multiplicative, ...), mixed, a
+            Bayesian network (bayes-asia, ...), sachs or syntren.
         preset: of a random collection, else empty.
         family: graph family of a random collection, else empty.
         nodes: number of variables.
@@ -100,6 +100,11 @@ class Problem:
     def order(self) -> Order:
         """A true order, (D,) column positions, causes first."""
         return topological_order(self.adjacency)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether rows have distances: names of levels have none."""
+        return all(map(pd.api.types.is_numeric_dtype, self.table.dtypes))
 
     def complete_rows(self) -> "Problem":
         """The same problem without the rows that lack a cell."""

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fipscm.arrays import Array
+from fipscm.bench.data.bayesian_networks import BAYESIAN_NETWORKS, categories_table
 from fipscm.bench.data.problem import DataSet, Problem
 from fipscm.errors import DataError, unknown_name
 from fipscm.scm.base import SCM
@@ -55,6 +56,7 @@ def _raw_problem(data: DataSet, folder: Path | None) -> Problem:
         (EFFECT_SCMS, _with_effects),
         (NON_ADDITIVE, _non_additive),
         ((MIXED,), _mixed),
+        (BAYESIAN_NETWORKS, _categories),
     )
     for names, make in simulated:
         if data.name in names:
@@ -158,6 +160,13 @@ def _mixed(data: DataSet) -> Problem:
     truth = MixedTruth(scm, table, seed=int(whole.generator("truth").integers(2**31)))
     holed = with_holes(table, rows, data.variant, data.generator("holes"))
     return Problem(holed, scm.adjacency, Figures(scm).unit(rows), mixed=truth, scale="standardized")
+
+
+def _categories(data: DataSet) -> Problem:
+    if data.scale != "raw":
+        raise DataError(f"Names of levels in '{data.name}' have no scale: ask for --scales raw.")
+    table, adjacency = categories_table(data.name, data.rows, data.generator("rows"))
+    return Problem(table, adjacency, np.ones(len(adjacency)), scale="standardized")
 
 
 def _from_scm(

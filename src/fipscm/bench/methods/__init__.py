@@ -2,7 +2,7 @@
 
 from fipscm.bench.methods.adjustment import Adjustment
 from fipscm.bench.methods.avici import Avici
-from fipscm.bench.methods.causal_learn import CAUSAL_LEARN_METHODS
+from fipscm.bench.methods.causal_learn import CATEGORIES_METHODS, CAUSAL_LEARN_METHODS
 from fipscm.bench.methods.dowhy_gcm import DOWHY_METHODS
 from fipscm.bench.methods.dowhy_mixed import DOWHY_MIXED_METHODS
 from fipscm.bench.methods.flows import FLOW_METHODS
@@ -20,6 +20,7 @@ METHODS: dict[str, Method] = {
         *OWN_METHODS,
         *ORDER_METHODS,
         *CAUSAL_LEARN_METHODS,
+        *CATEGORIES_METHODS,
         *CASTLE_METHODS,
         Avici(),
         *DOWHY_METHODS,

@@ -29,6 +29,8 @@ def score_answer(answer: Answer, problem: Problem, rng: np.random.Generator) -> 
     judged_by_the_graph = {
         "tos": answer.order,
         "f1": answer.adjacency,
+        "cpdag_f1": answer.adjacency,
+        "skeleton_f1": answer.adjacency,
         "shd": answer.adjacency,
         "auc_roc": answer.edge_scores,
         "auc_prg": answer.edge_scores,
@@ -39,7 +41,7 @@ def score_answer(answer: Answer, problem: Problem, rng: np.random.Generator) -> 
     }
     if problem.mixed is not None and answer.mixed_model is not None:
         found |= _mixed_scores(answer.mixed_model, problem.mixed, problem.unit, int(rng.integers(2**31)))
-    elif answer.model is not None:
+    elif answer.model is not None and problem.is_numeric:
         found |= _model_scores(answer.model, problem.complete_rows(), rng)
     if answer.log_likelihood is not None and problem.held_out is not None:
         found["log_likelihood"] = float(np.mean(answer.log_likelihood(problem.held_out))) / problem.held_out.shape[1]

@@ -42,6 +42,11 @@ class Box:
         inner = None if self.inner is None else self.inner.standardized(centre, scale)
         return Box((self.low - centre) / scale, (self.high - centre) / scale, inner)
 
+    def of_columns(self, columns: Mask) -> "Box":
+        """The same box for some of the columns (D,)."""
+        inner = None if self.inner is None else self.inner.of_columns(columns)
+        return Box(self.low[columns], self.high[columns], inner)
+
     def split(self, rows: Array) -> tuple[Array, Array]:
         """(N, D) -> (N, D) the nearest points of the box, and (N, D) what leads from there to the rows.
 

@@ -189,16 +189,16 @@ class Skip:
     def _smooth(self, z: Array, node: int, box: Box) -> Array:
         """(B, D) -> (B,), the waves of one node."""
         causes, amplitudes, stretched, phases = self._waves(node)
-        nearest, beyond = box.split(z)
-        smooth = cosines(nearest[:, causes] @ stretched + phases) @ amplitudes
-        outside = np.flatnonzero(beyond[:, causes].any(axis=1))
+        own = box.of_columns(causes)
+        nearest, beyond = own.split(z[:, causes])
+        smooth = cosines(nearest @ stretched + phases) @ amplitudes
+        outside = np.flatnonzero(beyond.any(axis=1))
         edge = nearest[outside]
         at_edge, inside = (
-            -(sines(at[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
-            for at in (edge, box.slope_places(edge))
+            -(sines(at @ stretched + phases) * amplitudes) @ stretched.T for at in (edge, own.slope_places(edge))
         )
         slopes = _flatter(at_edge, inside, self.weights[node, causes])
-        smooth[outside] += (slopes * beyond[outside][:, causes]).sum(axis=1)
+        smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
         return np.asarray(smooth)
 
     @on_one_thread()

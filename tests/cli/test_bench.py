@@ -159,3 +159,26 @@ def test_measured_tables_take_no_grid(bench):
     told = bench("measured", "--dims", "10", "--methods", "pc")
     assert told.returncode == 2
     assert "leave out --methods, --dims" in " ".join(told.stderr.split())
+
+
+def test_orders_of_measured_tables_end_in_a_page(bench, tmp_path):
+    told = bench("orders", "--names", "ccard")
+    assert told.returncode == 0, told.stderr
+    assert "corpus ccard: " in told.stderr
+    assert "| corpus | ccard | 72 |" in told.stdout
+    assert bench("orders", "--no-run").stdout == f"{(tmp_path / 'bench' / 'orders.md').read_text()}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("orders", "--limit", "5"), "leave out --limit"),
+        (("orders", "--names", "nothing"), "No table or group of tables is called 'nothing'"),
+        (("orders", "--names", "ccard", "--weights", "none"), "There is no weights file 'none'"),
+        (("smoke", "--weights", "none"), "leave out --weights"),
+    ],
+)
+def test_what_orders_cannot_take_is_said_in_one_sentence(bench, arguments, sentence):
+    told = bench(*arguments)
+    assert told.returncode == 2
+    assert sentence in " ".join(told.stderr.replace("│", "").split())

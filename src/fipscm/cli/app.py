@@ -6,7 +6,7 @@ import typer
 
 from fipscm import __version__
 from fipscm.cli.commands.ask import check, counterfactual, do, effect, impute, sample
-from fipscm.cli.commands.bench import bench, bench_summary
+from fipscm.cli.commands.bench import bench, bench_calibration, bench_summary
 from fipscm.cli.commands.explore import explore
 from fipscm.cli.commands.learn import fit, order
 from fipscm.cli.commands.pretrain import pretrain
@@ -33,6 +33,7 @@ for command in (
     pretrain,
     bench,
     bench_summary,
+    bench_calibration,
 ):
     app.command()(command)
 

@@ -17,7 +17,8 @@ TASKS = (
     *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks", "far"),
     *("noise", "mixed", "categories", "coverage"),
 )
-MEASURED = "measured"  # the task that runs a corpus of tables instead of a grid of data sets
+# Tasks that run measured tables instead of a grid of data sets: end to end, and their orders alone.
+MEASURED, ORDERS = "measured", "orders"
 BENCH_METHODS = (
     *("fip", "fip-order", "fip-graph", "fip-additive", "fip-order-additive", "fip-drop", "fip-paper", "zero-shot"),
     *("variance", "r2", "direct-lingam", "score", "nogam", "random"),

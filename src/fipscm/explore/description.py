@@ -14,6 +14,7 @@ from fipscm.explore.session import CHECKING, Session
 from fipscm.explore.units import Units
 from fipscm.knowledge import Edge
 from fipscm.layout import Layout
+from fipscm.order.confidence import shipped_calibration
 from fipscm.questions.column_levels import ColumnLevels
 from fipscm.questions.effect import Effect
 from fipscm.questions.recommend import Recommendation
@@ -78,8 +79,13 @@ def of_screen(screen: Screen) -> Json:
         ],
         "layout": of_layout(screen.layout),
         "remarks": screen.remarks,
+        "confidence_means": shipped_calibration().sentence if _is_assessed(screen) else "",
         "changes": {kind: _pairs(edges) for kind, edges in vars(screen.changes).items()},
     }
+
+
+def _is_assessed(screen: Screen) -> bool:
+    return any("confidence" in facts for *_, facts in screen.model.graph_.edges(data=True))
 
 
 def of_layout(layout: Layout) -> Json:

@@ -17,7 +17,7 @@ from fipscm.graph import to_networkx
 from fipscm.knowledge import Knowledge
 from fipscm.order.classical.baselines import BASELINES
 from fipscm.order.classical.gaussian import p_of_linear_gaussian
-from fipscm.order.classical.hidden_causes import Suspect, suspects, with_signs
+from fipscm.order.classical.hidden_causes import WEAK_SIGN, Suspect, suspects, with_signs
 from fipscm.order.confidence import confidence
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.model import OrderModel
@@ -75,8 +75,8 @@ class ZeroShot:
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
                 "state what you know, or use the columns' variances if their units can be compared."
             )
-        remarks += [f"'{a}' and '{b}' may share a hidden cause; the sign is weak." for a, b, _ in self.suspects()]
-        return remarks
+        suspected = [f"'{a}' and '{b}' may share a hidden cause." for a, b, _ in self.suspects()]
+        return [*remarks, *suspected, *([WEAK_SIGN] if suspected else [])]
 
     def suspects(self) -> list[Suspect]:
         """Pairs of columns that may share a hidden cause, the likeliest first."""

@@ -12,7 +12,7 @@ from fipscm.arrays import Array
 from fipscm.directions import in_words, open_edges
 from fipscm.errors import counted
 from fipscm.mechanism.edges.significance import SIGNIFICANCE
-from fipscm.order.classical.hidden_causes import LIKELY, suspects
+from fipscm.order.classical.hidden_causes import LIKELY, WEAK_SIGN, suspects
 from fipscm.questions.findings import DIRECTION_CHECK, Finding
 from fipscm.questions.kernel_tests import dependence, discrepancy
 from fipscm.questions.noise_sizes import size_correlations
@@ -160,7 +160,7 @@ def hidden_cause_findings(names: Sequence[Hashable], probabilities: Array | None
             float("nan"),
             False,
             f"'{one}' and '{other}' may share a hidden cause, which would do part of the effects between them: think "
-            "whether you know one. The sign is weak: most such pairs of simulated tables had none.",
+            f"whether you know one. {WEAK_SIGN}",
             serious=False,
         )
     if (largest := float(probabilities.max(initial=0.0))) <= LIKELY:

@@ -13,6 +13,7 @@ from fipscm.arrays import Array
 from fipscm.directions import OpenEdge, open_edges
 from fipscm.layout import MOST_BOXES, Layout, around, layered, to_svg
 from fipscm.layout.strokes import Stroke, strokes
+from fipscm.order.confidence import shipped_calibration
 from fipscm.questions.column_levels import ColumnLevels, column_levels
 from fipscm.questions.findings import CheckResult, Finding
 from fipscm.report.charts import Chart, bars_chart, confidence_chart, curve_chart, histogram_chart
@@ -65,6 +66,7 @@ class Document:
         check: the verdict.
         order: the columns shown, causes first.
         confidence: how sure the order is; None if it was given.
+        confidence_means: what such a figure was worth on measured tables.
         doubtful: edges whose direction is in doubt.
         picture: the graph as SVG.
         edges: cause, effect and stroke of each edge shown.
@@ -91,6 +93,7 @@ class Document:
     check: CheckResult
     order: list[Hashable]
     confidence: Chart | None
+    confidence_means: str
     doubtful: list[OpenEdge]
     picture: str
     edges: list[Edge]
@@ -146,6 +149,7 @@ def write_document(
         check=check,
         order=order,
         confidence=confidence_chart(order, model.order_confidence_) if inferred else None,
+        confidence_means=shipped_calibration().sentence,
         doubtful=open_edges(graph),
         picture=to_svg(graph, layout, [(a, b) for a, b, _ in hidden.pairs], scale=_picture_scale(layout)),
         edges=edges,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from fipscm.directions import open_edges
+from fipscm.order.classical.hidden_causes import WEAK_SIGN
 from fipscm.questions.findings import CheckResult
 from fipscm.report.hidden import HiddenCauses
 from fipscm.report.words import joined
@@ -38,7 +39,7 @@ def limits(graph: nx.DiGraph, check: CheckResult, inferred: bool, hidden: Hidden
         )
     pairs = tuple(joined([a, b]) for a, b, _ in hidden.pairs)
     if pairs:
-        reason = "Part of them may come from it. The sign is weak: think whether you know such a cause."
+        reason = f"Part of them may come from it: think whether you know such a cause. {WEAK_SIGN}"
         yield Limit("Effects between columns that may share a hidden cause", reason, pairs)
     else:
         yield Limit(

@@ -66,9 +66,9 @@ def readable_tables(tables: Sequence[MeasuredTable], folder: Path | None) -> lis
     return found
 
 
-def record(path: Path, line: Line) -> None:
+def record(path: Path, line: Line, by: Sequence[str] = ("table", "version")) -> None:
     """Write a line down, in place of an earlier one of the same table and version."""
-    others = [each for each in read_lines(path) if (each["table"], each["version"]) != (line["table"], line["version"])]
+    others = [each for each in read_lines(path) if any(each[key] != line[key] for key in by)]
     text = "".join(f"{json.dumps(each)}\n" for each in (*others, line))
     write_whole(path, lambda file: file.write(text.encode()))
 

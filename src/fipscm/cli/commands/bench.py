@@ -1,4 +1,4 @@
-"""The commands `fipscm bench` and `fipscm bench-summary`."""
+"""The commands `fipscm bench`, `fipscm bench-summary` and `fipscm bench-calibration`."""
 
 import sys
 from dataclasses import replace
@@ -7,7 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from fipscm.cli.names import BACKENDS, BENCH_METHODS, MEASURED, PATTERNS, PRESETS, SCALES, SUMMARIES, TASKS, VARIANTS
+from fipscm.cli.names import (
+    BACKENDS,
+    BENCH_METHODS,
+    MEASURED,
+    ORDERS,
+    PATTERNS,
+    PRESETS,
+    SCALES,
+    SUMMARIES,
+    TASKS,
+    VARIANTS,
+)
 from fipscm.errors import FileError
 
 LIMIT, MEASURED_LIMIT = 600.0, 300.0  # processor seconds: of a method on a data set, of a measured table
@@ -19,7 +30,12 @@ def _listed(what: str) -> Any:
 
 
 def bench(
-    task: Annotated[str, typer.Argument(help=f"One of {', '.join(TASKS)}; or {MEASURED}: tables as users have them.")],
+    task: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(TASKS)}; {MEASURED}: tables as users have them; or {ORDERS}: their orders alone."
+        ),
+    ],
     methods: Annotated[str | None, typer.Option(help=f"Of {', '.join(BENCH_METHODS)}.")] = None,
     names: Annotated[str | None, _listed("Collections and SCMs, or measured tables")] = None,
     presets: Annotated[str | None, _listed(f"Of {', '.join(PRESETS)}")] = None,
@@ -42,6 +58,9 @@ def bench(
             f"For {MEASURED} also with measured/; {BESIDE_THE_CHECKOUT} if not given."
         ),
     ] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help=f"For {ORDERS}: other weights than those of the package, to compare them.")
+    ] = None,
     run: Annotated[bool, typer.Option(help="Run what is missing, or only write the page again.")] = True,
 ) -> None:
     """Compare methods, side by side with the paper.  Example: fipscm bench f1 --dims 10 --methods fip,pc,ges."""
@@ -62,11 +81,17 @@ def bench(
         "scales": scales,
         "variants": variants,
     }
-    if task == MEASURED:
-        told = {"methods": methods, "backend": None if backend == BACKENDS[0] else backend, **asked, "names": None}
-        if unused := [f"--{option}" for option, text in told.items() if text is not None]:
-            raise typer.BadParameter(f"'{MEASURED}' runs each table once and as it is: leave out {', '.join(unused)}.")
-        _measured(names, limit or MEASURED_LIMIT, jobs, data, out, run)
+    if weights is not None and task != ORDERS:
+        raise typer.BadParameter(f"'{task}' measures the package's own weights: leave out --weights.")
+    if task in (MEASURED, ORDERS):
+        told: dict[str, object] = {"methods": methods, **asked, "names": None}
+        told |= {"backend": None if backend == BACKENDS[0] else backend, "limit": limit if task == ORDERS else None}
+        if unused := [f"--{option}" for option, given in told.items() if given is not None]:
+            raise typer.BadParameter(f"'{task}' runs each table once and as it is: leave out {', '.join(unused)}.")
+        if task == ORDERS:
+            _orders(names, weights, jobs, data, out, run)
+        else:
+            _measured(names, limit or MEASURED_LIMIT, jobs, data, out, run)
         return
     definition = find_task(task)
     chosen = {option: text for option, text in asked.items() if text is not None}
@@ -93,12 +118,35 @@ def _measured(names: str | None, limit: float, jobs: int, data: Path | None, out
     from fipscm.order.inference import processor_cores
 
     if run:
-        folder = BESIDE_THE_CHECKOUT if data is None and BESIDE_THE_CHECKOUT.is_dir() else data
+        folder = _folder_of(data)
         tables = readable_tables(find_tables(names), folder)
         run_tables(tables, folder, limit, processor_cores(jobs), out, _tell_measured)
     written = write_page(out, f"fipscm bench {MEASURED}")
     print(written.read_text())
     print(f"Written: {written}", file=sys.stderr)
+
+
+def _orders(names: str | None, weights: Path | None, jobs: int, data: Path | None, out: Path, run: bool) -> None:
+    """Judge orders of measured tables, or of those named, and write their page."""
+    from fipscm.bench.measured.known_orders import chosen_orders
+    from fipscm.bench.measured.order_scores import run_orders
+    from fipscm.bench.measured.orders_page import write_orders_page
+    from fipscm.order.inference import processor_cores
+
+    if run:
+        run_orders(chosen_orders(names, _folder_of(data)), weights, processor_cores(jobs), out, _tell_orders)
+    written = write_orders_page(out, f"fipscm bench {ORDERS}")
+    print(written.read_text())
+    print(f"Written: {written}", file=sys.stderr)
+
+
+def _folder_of(data: Path | None) -> Path | None:
+    return BESIDE_THE_CHECKOUT if data is None and BESIDE_THE_CHECKOUT.is_dir() else data
+
+
+def _tell_orders(line: dict[str, Any]) -> None:
+    told = f"{line['right']:.2f} of {line['pairs']} pairs right" if line.get("right") is not None else "no pair judged"
+    print(f"{line['group']} {line['table']}: {told} {line.get('error', '')}".rstrip(), file=sys.stderr, flush=True)
 
 
 def _tell_measured(line: dict[str, Any]) -> None:
@@ -117,6 +165,24 @@ def bench_summary(
     from fipscm.bench.run.results import RESULTS
 
     print(summary(name, out / RESULTS))
+
+
+def bench_calibration(
+    out: Annotated[Path, typer.Option(help=f"Folder with the lines of `fipscm bench {ORDERS}`.")] = Path("bench"),
+    file: Annotated[Path | None, typer.Option(help="Where to write it, instead of into the package.")] = None,
+) -> None:
+    """Fit how sure orders may be to measured tables.  Example: fipscm bench-calibration --out docs/results."""
+    from fipscm.bench.measured.calibrate import calibrated, calibration_text
+    from fipscm.bench.measured.order_scores import ORDER_LINES
+    from fipscm.bench.measured.run import read_lines
+    from fipscm.order.confidence import CALIBRATION
+    from fipscm.tables.write import require_writable
+
+    found, written = calibrated(read_lines(out / ORDER_LINES)), file or CALIBRATION
+    require_writable(written)
+    found.save(written)
+    print(calibration_text(found))
+    print(f"Written: {written}", file=sys.stderr)
 
 
 def _parsed(option: str, text: str) -> tuple[Any, ...]:

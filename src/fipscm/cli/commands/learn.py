@@ -36,6 +36,7 @@ def order(
 
     from fipscm.directions import with_directions
     from fipscm.order import order_confidence, zero_shot
+    from fipscm.order.confidence import shipped_calibration
     from fipscm.plotting import draw_graph, require_writable_picture
     from fipscm.tables.read import read_table
 
@@ -78,6 +79,9 @@ def order(
         graph = with_directions(graph, confidence, knowledge)
         if told := doubt(graph):
             unsure = [*unsure, told]
+        if weights is None and intervened is None:  # other orders are not calibrated
+            facts["confidence_means"] = shipped_calibration().sentence
+            unsure = [*unsure, facts["confidence_means"]]
     if plot is not None:
         answer.probabilities()  # refuses to draw edges that the weights say nothing about
         draw_graph(graph, plot, strength="probability")
@@ -108,6 +112,7 @@ def fit(
     """Learn a model from a table and save it.  Example: fipscm fit data.csv --out model.fip --tiers "age;dose,pain"."""
     from fipscm.cli.kinds import told_kinds
     from fipscm.directions import DIRECTION_THRESHOLD
+    from fipscm.order.confidence import shipped_calibration
     from fipscm.plotting import draw_graph, require_writable_picture
     from fipscm.tables.read import read_table
     from fipscm.tables.stream import require_one_stream
@@ -128,9 +133,13 @@ def fit(
     tell_suggestions(data, chosen, options)
     if plot is not None:
         draw_graph(model.to_networkx(standardized=True), plot)
+    # What is given is certain, and what experiments show is not calibrated.
+    inferred = assess and not options.fix_the_order and chosen.intervened is None
+    meaning = shipped_calibration().sentence if inferred else ""
     found = [_told_edge(cause, effect, facts) for cause, effect, facts in model.graph_.edges(data=True)]
     if as_json:
-        confidence = {"confidence": model.order_confidence_.to_dict(orient="index")} if assess else {}
+        confidence: dict[str, Any] = {"confidence": model.order_confidence_.to_dict(orient="index")} if assess else {}
+        confidence |= {"confidence_means": meaning} if meaning else {}
         mechanisms = model.mechanisms_.to_dict(orient="index")
         facts = {"order": model.causal_order_, "kinds": model.kinds_, **confidence}
         facts |= {"edges": found, "mechanisms": mechanisms, "model": out}
@@ -148,6 +157,8 @@ def fit(
         print(_edge_line(edge, is_slope=not {edge["cause"], edge["effect"]} & set(model.blocks_.levels)))
     if assess and found and not options.fix_the_order:
         print(doubt(model.graph_) or f"The direction of every edge is at least {DIRECTION_THRESHOLD:.0%} sure.")
+        if meaning:
+            print(meaning)
     print(f"Saved in {out}.")
 
 

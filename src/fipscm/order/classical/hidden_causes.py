@@ -22,6 +22,10 @@ LEAST = 1e-3  # no network is surer than that
 # every second table has hidden causes, and counts once, however many pairs they move. The first number is for as many
 # as training has, 45 pairs in 1,000.
 BEFORE_ALL, BY_NETWORK, BY_SIGNS = -1.0, 0.75, (-0.15, 1.75, -0.05, 0.1, 0.0, 0.05)
+WEAK_SIGN = (
+    "The sign is weak: no measured table with known answers tells of hidden causes, so that it was calibrated on "
+    "simulated ones, and most such pairs of these had none."
+)
 Suspect = tuple[Hashable, Hashable, float]  # two columns, and the probability of a hidden cause of both
 
 

@@ -93,6 +93,7 @@ function showHead() {
   place.firstElementChild.textContent = note + (screen() ? first.replace(/:$/, rest.length > 1 ? ` (${rest.length}).` : ".") : failure ? "There is no model." : "The model is on its way.");
   place.lastElementChild.replaceChildren(...[...rest, ...remarks].map((line) => paragraph(line.replace(/^- /, ""))));
   if (!rest.length && !remarks.length) place.lastElementChild.append(paragraph("Checked: whether the noises are independent, whether sampled rows look like the observed ones, and whether rows follow each other in time. A hidden common cause cannot always be seen."));
+  if (screen()?.confidence_means) place.lastElementChild.append(paragraph(screen().confidence_means));
 }
 
 function paragraph(text) {

@@ -12,6 +12,7 @@ from fipscm.simulate.ingredients.roots import ROOTS
 from fipscm.simulate.ingredients.sensors import COARSE, SENSORS
 
 TRIES = 4
+EVERYWHERE = {"bent": 0.1, "measurement-error": 0.08}  # shares of the tables all columns of which one sensor records
 WILDEST = 8.0  # standard deviations: one value further out would leave nothing of the others to learn from
 
 
@@ -34,6 +35,18 @@ class Palette:
     set_share: float = 0.0
     sensors: tuple[str, ...] = tuple(SENSORS)
     sensor_share: float = 0.0
+
+
+def some(names: tuple[str, ...], rng: np.random.Generator) -> tuple[str, ...]:
+    """One of these, a few, or all."""
+    count = (1, min(3, len(names)), len(names))[rng.integers(3)]
+    return tuple(rng.choice(names, count, replace=False).tolist())
+
+
+def sample_everywhere(rng: np.random.Generator) -> str | None:
+    """Draw which sensor records all columns, if one does."""
+    drawn = str(rng.choice(["", *EVERYWHERE], p=[1 - sum(EVERYWHERE.values()), *EVERYWHERE.values()]))
+    return drawn or None
 
 
 @dataclass(frozen=True)
@@ -68,7 +81,7 @@ def sample_column(causes: Array, palette: Palette, rng: np.random.Generator) -> 
 def sample_copy(source: Array, palette: Palette, rng: np.random.Generator) -> Column:
     """Draw a column that measures another one (N,), with a little noise."""
     law, noise = _noise(len(source), palette, rng)
-    true = _tamed(Additive(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
+    true = tamed(Additive(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
     return Column(true, true, frozenset({"near-copy", law}))
 
 
@@ -83,8 +96,8 @@ def _root(causes: Array, palette: Palette, rng: np.random.Generator) -> tuple[Ar
 def _effect(causes: Array, palette: Palette, rng: np.random.Generator) -> tuple[Array, frozenset[str]]:
     function, entrance = str(rng.choice(palette.functions)), str(rng.choice(palette.entrances))
     law, noise = _noise(len(causes), palette, rng)
-    signal = _tamed(FUNCTIONS[function](causes.shape[1], rng)(causes))
-    true = _tamed(ENTRANCES[entrance](causes.shape[1], rng)(signal, noise, causes))
+    signal = tamed(FUNCTIONS[function](causes.shape[1], rng)(causes))
+    true = tamed(ENTRANCES[entrance](causes.shape[1], rng)(signal, noise, causes))
     return true, frozenset({function, entrance, law})
 
 
@@ -110,9 +123,9 @@ def recorded(column: Column, palette: Palette, rng: np.random.Generator) -> Colu
 
 def _noise(rows: int, palette: Palette, rng: np.random.Generator) -> tuple[str, Array]:
     law = str(rng.choice(palette.laws))
-    return law, _tamed(LAWS[law](rng, (rows,)))
+    return law, tamed(LAWS[law](rng, (rows,)))
 
 
-def _tamed(values: Array) -> Array:
+def tamed(values: Array) -> Array:
     """(N,) standardized, the wildest values moved in."""
     return standardized(np.clip(standardized(values), -WILDEST, WILDEST))

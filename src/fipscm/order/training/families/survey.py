@@ -1,0 +1,246 @@
+"""Tables as social science, medicine, economics and ecology have them. Shapes: N rows, H hidden, D visible columns.
+
+Attributes are mostly roots, and their effects read the levels that are recorded. Columns have the scales on which
+people record, and some tables have what measured ones now and then have: groups, trends, waves, indices, feedback,
+selected rows, bad cells.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fipscm.arrays import Array, Mask
+from fipscm.graph import relabel
+from fipscm.order.training.families.drawn import Drawn
+from fipscm.order.training.families.recording import recorded_rows
+from fipscm.simulate.ingredients.columns import is_informative, some, tamed
+from fipscm.simulate.ingredients.functions import standardized
+from fipscm.simulate.ingredients.laws import LAWS
+from fipscm.simulate.ingredients.survey.columns import (
+    SurveyColumn,
+    record_latent,
+    sample_latent,
+    sample_noise,
+    sample_nominal,
+)
+from fipscm.simulate.ingredients.survey.indices import near_copy, sample_index
+from fipscm.simulate.ingredients.survey.mistakes import with_bad_cells
+from fipscm.simulate.ingredients.survey.nominal import MOST_LEVELS
+from fipscm.simulate.ingredients.survey.predictors import gains, sample_strength
+from fipscm.simulate.ingredients.survey.readers import Number
+from fipscm.simulate.ingredients.survey.scales import SCALES, Measurement, Scale
+from fipscm.simulate.ingredients.survey.selection import selected_rows
+from fipscm.simulate.ingredients.survey.structure import Plan, sample_plan
+from fipscm.simulate.ingredients.survey.times import sample_time
+
+# Shares of the tables with indices, feedback, selected rows and bad cells, and with codes for names of levels.
+INDEXED, FEEDBACK, SELECTED, MISTAKEN, CODED = 0.15, 0.1, 0.12, 0.05, 0.25
+MANY_ROWS = 3  # from so many times the rows of a table some are selected
+MANY_VALUES = 12  # a bad cell among fewer distinct values would be a level of its own
+MOST_GROUPS = 12
+NOMINAL = "nominal"
+# How often a column of each role has which scale, before a table's own preference for some of them.
+SCALE_SHARES: dict[str, dict[str, float]] = {
+    "attribute": {
+        **{"binary": 0.3, NOMINAL: 0.2, "grades": 0.12, "age": 0.12, "measurement": 0.12, "unrounded": 0.03},
+        **{"schooling": 0.03, "count": 0.03, "money": 0.03, "share": 0.02},
+    },
+    "intermediate": {
+        **{"binary": 0.17, NOMINAL: 0.05, "grades": 0.14, "age": 0.02, "measurement": 0.22, "unrounded": 0.05},
+        **{"schooling": 0.06, "count": 0.08, "money": 0.06, "share": 0.04, "score": 0.05, "hurdle": 0.03},
+        **{"limited": 0.03},
+    },
+    "outcome": {
+        **{"binary": 0.18, NOMINAL: 0.02, "grades": 0.1, "measurement": 0.2, "unrounded": 0.06, "count": 0.1},
+        **{"money": 0.1, "share": 0.07, "score": 0.05, "hurdle": 0.06, "limited": 0.02, "duration": 0.04},
+    },
+}
+LIKE_OUTCOMES = ("star", "wave")
+
+
+def survey_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
+    """Draw a table."""
+    if rng.random() < SELECTED and (drawn := _selected(_complete(nodes, MANY_ROWS * rows, rng), rows, rng)) is not None:
+        return _recorded(drawn, rng)
+    return _recorded(_complete(nodes, rows, rng), rng)
+
+
+def _complete(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
+    """Every row and cell, the columns in causal order."""
+    indices = int(rng.integers(1, max(nodes // 6, 1) + 1)) if rng.random() < INDEXED and nodes > 2 else 0
+    plan = sample_plan(nodes - indices, rng)
+    study = _Study.sample(plan, rows, rng)
+    columns = study.columns()[plan.hidden :]
+    edges = np.pad(plan.edges[plan.hidden :, plan.hidden :], (0, indices))
+    flags = {f"{role}-role" for role in plan.roles()} | study.flags
+    for index in range(nodes - indices, nodes):
+        column, parts, name = _index(columns, rng)
+        columns.append(column)
+        edges[parts, index] = 1
+        flags.add(name)
+    return Drawn(
+        np.column_stack([column.record for column in columns]),
+        np.array([column.is_category for column in columns]),
+        edges,
+        np.pad(plan.confounded, (0, indices)),
+        tuple(flags),
+    )
+
+
+def _selected(drawn: Drawn, rows: int, rng: np.random.Generator) -> Drawn | None:
+    """Keep rows by their values, unless what is kept could not be learned from."""
+    if drawn.is_category.all():
+        return None
+    kept = drawn.values[selected_rows(drawn.values[:, ~drawn.is_category], rows, rng)]
+    is_fine = all(is_informative(column) for column in kept.T)
+    return replace(drawn, values=kept, flags=(*drawn.flags, "selection")) if is_fine else None
+
+
+def _recorded(drawn: Drawn, rng: np.random.Generator) -> Drawn:
+    """Lose and spoil cells and shuffle the columns."""
+    values, recording = recorded_rows(drawn.values, rng)
+    flags, is_category = {*drawn.flags, *recording}, drawn.is_category
+    if is_category.any() and rng.random() < CODED:
+        is_category, flags = np.zeros_like(is_category), flags | {"coded-levels"}
+    if rng.random() < MISTAKEN:
+        values, flags = _mistaken(values, is_category, flags, rng)
+    shuffled = rng.permutation(len(is_category))
+    return Drawn(
+        values[:, shuffled],
+        is_category[shuffled],
+        relabel(drawn.adjacency, shuffled),
+        drawn.confounded[np.ix_(shuffled, shuffled)],
+        tuple(sorted(flags | ({"hidden-cause"} if drawn.confounded.any() else set()))),
+    )
+
+
+@dataclass(frozen=True)
+class _Study:
+    """What is needed to draw the columns of a plan one after the other.
+
+    Attributes:
+        plan: the graph.
+        names: of the scales of all nodes.
+        laws: that noises are drawn from.
+        noises: (N,) of each node, so that feedback can bring that of an effect to its cause.
+        back: for a cause, the effect that acts back on it, and how strongly.
+        rng: draws everything.
+    """
+
+    plan: Plan
+    names: tuple[str, ...]
+    laws: tuple[str, ...]
+    noises: tuple[Array, ...]
+    back: dict[int, tuple[int, float]]
+    rng: np.random.Generator
+
+    @classmethod
+    def sample(cls, plan: Plan, rows: int, rng: np.random.Generator) -> "_Study":
+        names = _scale_names(plan, rng)
+        laws = ("normal",) if rng.random() < 0.3 else ("normal", *some(tuple(LAWS), rng))
+        noises = tuple(sample_noise(rows, laws, rng) for _ in names)
+        back = _sample_feedback(plan, names, rng) if rng.random() < FEEDBACK else {}
+        return cls(plan, names, laws, noises, back, rng)
+
+    @property
+    def flags(self) -> set[str]:
+        return {name for name in self.names if name} | ({"feedback"} if self.back else set())
+
+    def columns(self) -> list[SurveyColumn]:
+        """Draw every column, in causal order."""
+        columns: list[SurveyColumn] = []
+        scale = self._scale_of_waves()
+        for node in range(len(self.names)):
+            columns.append(self._column(node, columns, scale))
+        return columns
+
+    def _scale_of_waves(self) -> Scale:
+        names = [name for name, node in zip(self.names, self.plan.nodes, strict=True) if node.role == "wave"]
+        return SCALES[names[0]](self.rng) if names else Measurement.sample(self.rng)
+
+    def _column(self, node: int, before: list[SurveyColumn], scale_of_waves: Scale) -> SurveyColumn:
+        role, rows, rng = self.plan.nodes[node].role, len(self.noises[node]), self.rng
+        if role == "hidden":
+            return SurveyColumn(self.noises[node], Number(self.noises[node]))
+        if role == "time":
+            return SurveyColumn(*sample_time(rows, rng))
+        causes = [before[cause] for cause in np.flatnonzero(self.plan.edges[:, node])]
+        if role == "wave":
+            latent = self._wave(node, before)
+            return record_latent(latent, self.names[node], scale_of_waves, rng)
+        scores = np.column_stack([cause.reader.read(rng) for cause in causes]) if causes else np.zeros((rows, 0))
+        if self.names[node] == NOMINAL:
+            return sample_nominal(scores, MOST_GROUPS if role == "group" else MOST_LEVELS, rng)
+        latent = self._with_feedback(node, sample_latent(scores, self.noises[node], self._strength(node), rng))
+        return record_latent(latent, self.names[node], SCALES[self.names[node]](rng), rng)
+
+    def _strength(self, node: int) -> float:
+        is_star = self.plan.nodes[node].role == "star"
+        return float(self.rng.uniform(0.05, 0.5)) if is_star else sample_strength(self.rng)
+
+    def _wave(self, node: int, before: list[SurveyColumn]) -> Array:
+        """What a quantity is at one time: its last value, a stable trait, other causes and noise."""
+        others = [cause for cause in np.flatnonzero(self.plan.edges[:, node]) if cause != self.plan.nodes[node].before]
+        scores = np.column_stack([before[cause].reader.read(self.rng) for cause in others])
+        latent = tamed(scores @ gains(len(others), self.rng) + self.rng.uniform(0.3, 1.5) * self.noises[node])
+        last = self.plan.nodes[node].before
+        if last < 0:
+            return latent
+        return tamed(latent + self.rng.uniform(0.3, 1.5) * before[last].reader.read(self.rng))
+
+    def _with_feedback(self, node: int, latent: Array) -> Array:
+        """In equilibrium, a cause on which its effect acts back contains some of the effect's noise."""
+        if node not in self.back:
+            return latent
+        effect, weight = self.back[node]
+        return tamed(latent + weight * self.noises[effect])
+
+
+def _scale_names(plan: Plan, rng: np.random.Generator) -> tuple[str, ...]:
+    """Draw the scale of every node; a table prefers some scales to others, and all waves have the same."""
+    preference = {name: rng.gamma(0.7) + 0.02 for name in (NOMINAL, *SCALES)}
+    names = []
+    for role in (node.role for node in plan.nodes):
+        shares = SCALE_SHARES.get(role, SCALE_SHARES["outcome"])
+        allowed = [name for name in shares if role != "wave" or name != NOMINAL]
+        weights = np.array([shares[name] * preference[name] for name in allowed])
+        drawn = str(rng.choice(allowed, p=weights / weights.sum()))
+        names.append({"hidden": "", "time": "", "group": NOMINAL}.get(role, drawn))
+    waves = [place for place, node in enumerate(plan.nodes) if node.role == "wave"]
+    return tuple(names[waves[0]] if place in waves else name for place, name in enumerate(names))
+
+
+def _sample_feedback(plan: Plan, names: tuple[str, ...], rng: np.random.Generator) -> dict[int, tuple[int, float]]:
+    """Draw an edge between ordinary numeric columns, and a weak arrow back."""
+    is_free = [
+        bool(name) and name != NOMINAL and node.role != "wave" for name, node in zip(names, plan.nodes, strict=True)
+    ]
+    edges = [
+        (cause, effect) for cause, effect in np.argwhere(plan.edges).tolist() if is_free[cause] and is_free[effect]
+    ]
+    if not edges:
+        return {}
+    cause, effect = edges[rng.integers(len(edges))]
+    return {cause: (effect, float(rng.choice([-1.0, 1.0]) * rng.uniform(0.05, 0.3)))}
+
+
+def _index(columns: list[SurveyColumn], rng: np.random.Generator) -> tuple[SurveyColumn, list[int], str]:
+    """Draw a column that is computed from others; from codes of levels if there are no numbers."""
+    numbers = [place for place, column in enumerate(columns) if not column.is_category] or list(range(len(columns)))
+    values, parts, name = sample_index([columns[place].record for place in numbers], rng)
+    record = values if name == "classes" else Measurement.sample(rng)(values, rng)
+    if not is_informative(record):
+        values, parts, name = near_copy(columns[numbers[0]].record[:, None], rng), [0], "near-copy"
+        record = values
+    return SurveyColumn(record, Number(standardized(values))), [numbers[part] for part in parts], name
+
+
+def _mistaken(values: Array, is_category: Mask, flags: set[str], rng: np.random.Generator) -> tuple[Array, set[str]]:
+    """Put bad cells into one column of numbers, if there is one."""
+    fine = [place for place in np.flatnonzero(~is_category) if len(np.unique(values[:, place])) > MANY_VALUES]
+    if not fine:
+        return values, flags
+    place = int(rng.choice(fine))
+    return np.column_stack(
+        [with_bad_cells(column, rng) if node == place else column for node, column in enumerate(values.T)]
+    ), flags | {"bad-cells"}

@@ -23,6 +23,7 @@ from fipscm.simulate.ingredients.survey.columns import (
     sample_noise,
     sample_nominal,
 )
+from fipscm.simulate.ingredients.survey.feedback import Feedback, sample_feedback
 from fipscm.simulate.ingredients.survey.indices import near_copy, sample_index
 from fipscm.simulate.ingredients.survey.mistakes import with_bad_cells
 from fipscm.simulate.ingredients.survey.nominal import MOST_LEVELS
@@ -42,20 +43,19 @@ NOMINAL = "nominal"
 # How often a column of each role has which scale, before a table's own preference for some of them.
 SCALE_SHARES: dict[str, dict[str, float]] = {
     "attribute": {
-        **{"binary": 0.3, NOMINAL: 0.2, "grades": 0.12, "age": 0.12, "measurement": 0.12, "unrounded": 0.03},
+        **{"binary": 0.36, NOMINAL: 0.18, "grades": 0.12, "age": 0.12, "measurement": 0.12, "unrounded": 0.03},
         **{"schooling": 0.03, "count": 0.03, "money": 0.03, "share": 0.02},
     },
     "intermediate": {
-        **{"binary": 0.17, NOMINAL: 0.05, "grades": 0.14, "age": 0.02, "measurement": 0.22, "unrounded": 0.05},
-        **{"schooling": 0.06, "count": 0.08, "money": 0.06, "share": 0.04, "score": 0.05, "hurdle": 0.03},
+        **{"binary": 0.24, NOMINAL: 0.05, "grades": 0.14, "age": 0.02, "measurement": 0.22, "unrounded": 0.05},
+        **{"schooling": 0.06, "count": 0.08, "money": 0.06, "share": 0.04, "score": 0.05, "hurdle": 0.05},
         **{"limited": 0.03},
     },
     "outcome": {
-        **{"binary": 0.18, NOMINAL: 0.02, "grades": 0.1, "measurement": 0.2, "unrounded": 0.06, "count": 0.1},
-        **{"money": 0.1, "share": 0.07, "score": 0.05, "hurdle": 0.06, "limited": 0.02, "duration": 0.04},
+        **{"binary": 0.24, NOMINAL: 0.04, "grades": 0.1, "measurement": 0.2, "unrounded": 0.06, "count": 0.1},
+        **{"money": 0.1, "share": 0.07, "score": 0.05, "hurdle": 0.1, "limited": 0.02, "duration": 0.04},
     },
 }
-LIKE_OUTCOMES = ("star", "wave")
 
 
 def survey_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
@@ -72,7 +72,7 @@ def _complete(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
     study = _Study.sample(plan, rows, rng)
     columns = study.columns()[plan.hidden :]
     edges = np.pad(plan.edges[plan.hidden :, plan.hidden :], (0, indices))
-    flags = {f"{role}-role" for role in plan.roles()} | study.flags
+    flags = plan.special | study.flags
     for index in range(nodes - indices, nodes):
         column, parts, name = _index(columns, rng)
         columns.append(column)
@@ -121,17 +121,15 @@ class _Study:
     Attributes:
         plan: the graph.
         names: of the scales of all nodes.
-        laws: that noises are drawn from.
         noises: (N,) of each node, so that feedback can bring that of an effect to its cause.
-        back: for a cause, the effect that acts back on it, and how strongly.
+        feedback: an effect that acts back on its cause.
         rng: draws everything.
     """
 
     plan: Plan
     names: tuple[str, ...]
-    laws: tuple[str, ...]
     noises: tuple[Array, ...]
-    back: dict[int, tuple[int, float]]
+    feedback: Feedback | None
     rng: np.random.Generator
 
     @classmethod
@@ -139,12 +137,15 @@ class _Study:
         names = _scale_names(plan, rng)
         laws = ("normal",) if rng.random() < 0.3 else ("normal", *some(tuple(LAWS), rng))
         noises = tuple(sample_noise(rows, laws, rng) for _ in names)
-        back = _sample_feedback(plan, names, rng) if rng.random() < FEEDBACK else {}
-        return cls(plan, names, laws, noises, back, rng)
+        is_free = [
+            name not in ("", NOMINAL) and node.role != "wave" for name, node in zip(names, plan.nodes, strict=True)
+        ]
+        feedback = sample_feedback(plan.edges, is_free, rng) if rng.random() < FEEDBACK else None
+        return cls(plan, names, noises, feedback, rng)
 
     @property
     def flags(self) -> set[str]:
-        return {name for name in self.names if name} | ({"feedback"} if self.back else set())
+        return {name for name in self.names if name} | ({"feedback"} if self.feedback else set())
 
     def columns(self) -> list[SurveyColumn]:
         """Draw every column, in causal order."""
@@ -160,7 +161,7 @@ class _Study:
 
     def _column(self, node: int, before: list[SurveyColumn], scale_of_waves: Scale) -> SurveyColumn:
         role, rows, rng = self.plan.nodes[node].role, len(self.noises[node]), self.rng
-        if role == "hidden":
+        if role in ("hidden", "trait"):
             return SurveyColumn(self.noises[node], Number(self.noises[node]))
         if role == "time":
             return SurveyColumn(*sample_time(rows, rng))
@@ -171,7 +172,9 @@ class _Study:
         scores = np.column_stack([cause.reader.read(rng) for cause in causes]) if causes else np.zeros((rows, 0))
         if self.names[node] == NOMINAL:
             return sample_nominal(scores, MOST_GROUPS if role == "group" else MOST_LEVELS, rng)
-        latent = self._with_feedback(node, sample_latent(scores, self.noises[node], self._strength(node), rng))
+        latent = sample_latent(scores, self.noises[node], self._strength(node), rng)
+        if self.feedback and node == self.feedback.cause:
+            latent = self.feedback.settled(latent, self.noises[self.feedback.effect])
         return record_latent(latent, self.names[node], SCALES[self.names[node]](rng), rng)
 
     def _strength(self, node: int) -> float:
@@ -179,21 +182,15 @@ class _Study:
         return float(self.rng.uniform(0.05, 0.5)) if is_star else sample_strength(self.rng)
 
     def _wave(self, node: int, before: list[SurveyColumn]) -> Array:
-        """What a quantity is at one time: its last value, a stable trait, other causes and noise."""
-        others = [cause for cause in np.flatnonzero(self.plan.edges[:, node]) if cause != self.plan.nodes[node].before]
-        scores = np.column_stack([before[cause].reader.read(self.rng) for cause in others])
-        latent = tamed(scores @ gains(len(others), self.rng) + self.rng.uniform(0.3, 1.5) * self.noises[node])
-        last = self.plan.nodes[node].before
-        if last < 0:
-            return latent
-        return tamed(latent + self.rng.uniform(0.3, 1.5) * before[last].reader.read(self.rng))
-
-    def _with_feedback(self, node: int, latent: Array) -> Array:
-        """In equilibrium, a cause on which its effect acts back contains some of the effect's noise."""
-        if node not in self.back:
-            return latent
-        effect, weight = self.back[node]
-        return tamed(latent + weight * self.noises[effect])
+        """What a quantity is at one time: its last value and a stable trait, other causes, and noise."""
+        latent = self.rng.uniform(0.3, 1.5) * self.noises[node]
+        for cause in np.flatnonzero(self.plan.edges[:, node]).tolist():
+            reader, weight = before[cause].reader, self.rng.uniform(0.3, 1.2)
+            if cause == self.plan.nodes[node].before or self.plan.nodes[cause].role == "trait":
+                latent = latent + weight * reader.values if isinstance(reader, Number) else latent
+            else:
+                latent = latent + weight * gains(1, self.rng) * reader.read(self.rng)
+        return tamed(latent)
 
 
 def _scale_names(plan: Plan, rng: np.random.Generator) -> tuple[str, ...]:
@@ -205,23 +202,9 @@ def _scale_names(plan: Plan, rng: np.random.Generator) -> tuple[str, ...]:
         allowed = [name for name in shares if role != "wave" or name != NOMINAL]
         weights = np.array([shares[name] * preference[name] for name in allowed])
         drawn = str(rng.choice(allowed, p=weights / weights.sum()))
-        names.append({"hidden": "", "time": "", "group": NOMINAL}.get(role, drawn))
+        names.append({"hidden": "", "trait": "", "time": "", "group": NOMINAL}.get(role, drawn))
     waves = [place for place, node in enumerate(plan.nodes) if node.role == "wave"]
     return tuple(names[waves[0]] if place in waves else name for place, name in enumerate(names))
-
-
-def _sample_feedback(plan: Plan, names: tuple[str, ...], rng: np.random.Generator) -> dict[int, tuple[int, float]]:
-    """Draw an edge between ordinary numeric columns, and a weak arrow back."""
-    is_free = [
-        bool(name) and name != NOMINAL and node.role != "wave" for name, node in zip(names, plan.nodes, strict=True)
-    ]
-    edges = [
-        (cause, effect) for cause, effect in np.argwhere(plan.edges).tolist() if is_free[cause] and is_free[effect]
-    ]
-    if not edges:
-        return {}
-    cause, effect = edges[rng.integers(len(edges))]
-    return {cause: (effect, float(rng.choice([-1.0, 1.0]) * rng.uniform(0.05, 0.3)))}
 
 
 def _index(columns: list[SurveyColumn], rng: np.random.Generator) -> tuple[SurveyColumn, list[int], str]:
@@ -230,7 +213,7 @@ def _index(columns: list[SurveyColumn], rng: np.random.Generator) -> tuple[Surve
     values, parts, name = sample_index([columns[place].record for place in numbers], rng)
     record = values if name == "classes" else Measurement.sample(rng)(values, rng)
     if not is_informative(record):
-        values, parts, name = near_copy(columns[numbers[0]].record[:, None], rng), [0], "near-copy"
+        values, parts, name = near_copy(standardized(columns[numbers[0]].record)[:, None], rng), [0], "near-copy"
         record = values
     return SurveyColumn(record, Number(standardized(values))), [numbers[part] for part in parts], name
 

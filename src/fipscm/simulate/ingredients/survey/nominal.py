@@ -13,7 +13,7 @@ def sample_levels(scores: Array, most: int, rng: np.random.Generator) -> NDArray
     """(N, P) scores of the causes -> (N,) codes, by a multinomial logit; without causes, with any frequencies."""
     rows, causes = scores.shape
     levels = int(rng.integers(3, most + 1))
-    frequencies = np.log(rng.dirichlet(np.full(levels, rng.uniform(1.0, 8.0))) + 0.01)
+    frequencies = np.log(rng.dirichlet(np.full(levels, rng.uniform(0.7, 8.0))) + 0.01)
     slopes = rng.uniform(0.3, 1.5) * rng.standard_normal((causes, levels))
     codes = (frequencies + scores @ slopes + rng.gumbel(size=(rows, levels))).argmax(axis=1)
     return codes if is_informative(codes.astype(np.float64)) else rng.permutation(rows) % levels

@@ -66,7 +66,7 @@ def schooling(rng: np.random.Generator) -> Scale:
 
 def count(rng: np.random.Generator) -> Scale:
     """Draw how often something happens, with more zeros than that now and then: a Poisson draw for every row."""
-    mean, slope = log_uniform(0.3, 15.0, rng), rng.uniform(0.2, 1.2)
+    mean, slope = log_uniform(0.3, 15.0, rng), rng.uniform(0.2, 1.0)
     never = rng.uniform(0.1, 0.7) if rng.random() < 0.25 else 0.0
 
     def record(latent: Array, rng: np.random.Generator) -> Array:
@@ -98,7 +98,7 @@ class Measurement:
     def sample(cls, rng: np.random.Generator) -> "Measurement":
         """Draw whole numbers half of the time, else tenths, hundredths, or steps of five or more."""
         steps = log_uniform(2.0, 300.0, rng)
-        unit = float(rng.choice([1.0, 0.1, 0.01, 0.001, 5.0, 10.0], p=[0.5, 0.22, 0.12, 0.06, 0.05, 0.05]))
+        unit = float(rng.choice([1.0, 0.1, 0.01, 0.001, 5.0, 10.0], p=[0.52, 0.24, 0.12, 0.06, 0.03, 0.03]))
         shape = None if rng.random() < 0.6 else Winding.sample(rng)
         return cls(steps, round(steps * rng.uniform(2.0, 12.0)), unit, shape)
 
@@ -130,8 +130,9 @@ class Money:
     def sample(cls, rng: np.random.Generator) -> "Money":
         """Draw from hourly wages to sums of a firm."""
         median = log_uniform(5.0, 1e5, rng)
-        step = 10.0 ** math.floor(math.log10(median) - rng.uniform(1.0, 3.0))
-        return cls(median, rng.uniform(0.25, 1.3), step, rng.uniform(0.1, 0.6) if rng.random() < 0.5 else 0.0)
+        finest = 10.0 ** math.floor(math.log10(median) - rng.uniform(1.0, 3.0))
+        step = finest if rng.random() < 0.3 else min(finest, 1.0)  # mostly whole units or cents, whatever the amount
+        return cls(median, rng.uniform(0.25, 1.1), step, rng.uniform(0.1, 0.6) if rng.random() < 0.5 else 0.0)
 
     def __call__(self, latent: Array, rng: np.random.Generator) -> Array:
         """(N,) -> (N,)."""

@@ -39,9 +39,10 @@ class Plan:
         moved = self.edges[: self.hidden, self.hidden :].astype(np.int64)
         return np.asarray((moved.T @ moved > 0) & ~np.eye(moved.shape[1], dtype=bool))
 
-    def roles(self) -> set[str]:
-        """The roles that occur."""
-        return {node.role for node in self.nodes}
+    @property
+    def special(self) -> set[str]:
+        """The roles beyond attributes, intermediate columns and outcomes that occur."""
+        return {node.role for node in self.nodes} & {"star", "group", "time", "wave"}
 
 
 def sample_plan(visible: int, rng: np.random.Generator) -> Plan:
@@ -57,7 +58,7 @@ def sample_plan(visible: int, rng: np.random.Generator) -> Plan:
     if has_trait:
         edges[count, [hidden + place for place, node in enumerate(nodes) if node.role == "wave"]] = 1
     shifted = [Node(node.role, node.before + hidden if node.before >= 0 else -1) for node in nodes]
-    return Plan(edges, hidden, (*(Node("hidden") for _ in range(hidden)), *shifted))
+    return Plan(edges, hidden, (*[Node("hidden")] * count, *[Node("trait")] * has_trait, *shifted))
 
 
 def _roles(visible: int, rng: np.random.Generator) -> list[Node]:

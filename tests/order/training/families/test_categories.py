@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from fipscm.order.training.families.categories import MOST_CONFIGURATIONS, categories_table
-from fipscm.simulate.ingredients.categories.tables import TABLES
+from fipscm.simulate.ingredients.categories.tables import PROBABILITY_TABLES
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,12 @@ def test_nearly_all_columns_are_categories_of_two_to_eight_levels(tables):
 
 
 def test_every_kind_of_table_and_hidden_causes_occur(tables):
-    assert {flag for table in tables for flag in table.flags} >= {*TABLES, "grades", "measurement", "hidden-cause"}
+    assert {flag for table in tables for flag in table.flags} >= {
+        *PROBABILITY_TABLES,
+        "grades",
+        "measurement",
+        "hidden-cause",
+    }
 
 
 def test_graphs_are_sparse_and_dense_with_a_bounded_number_of_configurations(tables):

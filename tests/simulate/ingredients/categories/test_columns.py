@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fipscm.simulate.ingredients.categories.columns import draw_levels, sample_coded
-from fipscm.simulate.ingredients.categories.tables import TABLES
+from fipscm.simulate.ingredients.categories.tables import PROBABILITY_TABLES
 from fipscm.simulate.ingredients.columns import is_informative
 
 
@@ -16,7 +16,7 @@ def test_levels_are_drawn_as_often_as_the_table_says(rng):
     np.testing.assert_allclose(frequencies, table, atol=0.03)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", PROBABILITY_TABLES)
 def test_thirty_rows_can_be_learned_from(name, rng):
     for _ in range(30):
         parents = [sample_coded([], 30, levels, name, rng) for levels in (2, 8)]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fipscm.simulate.ingredients.categories.tables import (
+    PROBABILITY_TABLES,
     RARE,
     SURE,
-    TABLES,
     deterministic,
     monotone,
     root_probabilities,
@@ -17,11 +17,11 @@ from fipscm.simulate.ingredients.categories.tables import (
 CONFIGURATIONS = np.array(list(itertools.product([0.0, 0.5, 1.0], [0.0, 1.0])))
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", PROBABILITY_TABLES)
 @pytest.mark.parametrize("levels", range(2, 9))
 def test_every_row_is_a_law_and_parents_matter(name, levels, rng):
     for _ in range(20):
-        table = TABLES[name](CONFIGURATIONS, levels, rng)
+        table = PROBABILITY_TABLES[name](CONFIGURATIONS, levels, rng)
         assert table.shape == (len(CONFIGURATIONS), levels)
         assert (table >= 0).all()
         np.testing.assert_allclose(table.sum(axis=1), 1.0)
@@ -37,7 +37,7 @@ def test_deterministic_entries_are_certain_or_nearly_so(rng):
 
 def test_any_active_cause_brings_a_noisy_or_about(rng):
     off_or_on = np.array([[0.0], [1.0]])
-    up = [np.diff(TABLES["noisy-or"](off_or_on, 2, rng)[:, 1])[0] for _ in range(200)]
+    up = [np.diff(PROBABILITY_TABLES["noisy-or"](off_or_on, 2, rng)[:, 1])[0] for _ in range(200)]
     assert 0.7 < np.mean(np.array(up) > 0) < 0.9  # a few causes prevent
     assert np.abs(up).min() > 0.2
 

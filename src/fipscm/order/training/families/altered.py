@@ -1,4 +1,4 @@
-"""P_IN with other noise, perhaps other functions, laws and hidden causes, its columns perhaps recorded by sensors.
+"""P_IN with other noise, perhaps other functions, laws and hidden causes, and perhaps with errors of measurement.
 
 Shapes: N rows, D visible columns.
 """
@@ -19,10 +19,10 @@ from fipscm.order.training.families.recording import in_units, recorded_rows
 from fipscm.order.training.p_in import training_scm
 from fipscm.simulate.ingredients.columns import Column, Palette, recorded, sample_everywhere, some
 from fipscm.simulate.ingredients.functions import standardized
-from fipscm.simulate.ingredients.sensors import SENSORS, shared_error
+from fipscm.simulate.ingredients.measurement_models import MEASUREMENT_MODELS, shared_error
 
-# Shares of the tables: other functions, other laws; a hidden cause, added or unseen; some sensors; errors that columns
-# share.
+# Shares of the tables: other functions, other laws; a hidden cause, added or unseen; some measurement models; errors
+# that columns share.
 OTHER_FUNCTIONS, ANY_LAW, PUSHED, UNSEEN, SENSED, SHARED = 0.4, 0.4, 0.2, 0.2, 0.35, 0.06
 
 
@@ -38,8 +38,8 @@ def altered_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
 
 
 def _truth(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
-    """What the sensors see."""
-    scm, entrance = training_scm(nodes + 1, rng), str(rng.choice(list(ALTERATIONS)))
+    """What is measured."""
+    scm, noise_model = training_scm(nodes + 1, rng), str(rng.choice(list(ALTERATIONS)))
     is_other = rng.random() < OTHER_FUNCTIONS
     scm = with_other_functions(scm, rng) if is_other else scm
     noise, has_any_law = scm.noise.sample(rows, rng), rng.random() < ANY_LAW
@@ -48,7 +48,7 @@ def _truth(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
     noise, pushed = hidden_push(noise, rng) if rng.random() < PUSHED else (noise, nobody)
     unseen = _unseen(scm.adjacency, rng)
     seen = np.delete(np.arange(nodes + 1), unseen)
-    values: Array = sample_altered(scm, noise, entrance, rng)[:, seen]
+    values: Array = sample_altered(scm, noise, noise_model, rng)[:, seen]
     moved, others = scm.adjacency[unseen, seen] == 1, ~np.eye(nodes, dtype=bool)
     confounded = (np.outer(moved, moved) | np.outer(pushed[seen], pushed[seen])) & others
     is_shared = rng.random() < SHARED
@@ -56,7 +56,7 @@ def _truth(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
         values, confounded = shared_error(values, rng), others
     changes = {
         "p-in": True,
-        entrance: entrance != "additive",
+        noise_model: noise_model != "additive",
         "other-functions": is_other,
         "any-smooth": has_any_law,
         "shared-error": is_shared,
@@ -67,11 +67,11 @@ def _truth(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
 
 
 def _sensing(rng: np.random.Generator) -> Palette:
-    """Draw what records the columns: nothing, some kinds of sensors here and there, or one kind everywhere."""
+    """Draw what records the columns: nothing, some measurement models here and there, or one kind everywhere."""
     if (everywhere := sample_everywhere(rng)) is not None:
-        return Palette((), (), (), sensors=(everywhere,), sensor_share=1.0)
+        return Palette((), (), (), measurement_models=(everywhere,), measured_share=1.0)
     share = rng.uniform(0, 0.5) if rng.random() < SENSED else 0.0
-    return Palette((), (), (), sensors=some(tuple(SENSORS), rng), sensor_share=share)
+    return Palette((), (), (), measurement_models=some(tuple(MEASUREMENT_MODELS), rng), measured_share=share)
 
 
 def _unseen(adjacency: Adjacency, rng: np.random.Generator) -> int:

@@ -10,7 +10,7 @@ from fipscm.graph import leaves, relabel, topological_order
 from fipscm.order.training.families.drawn import Drawn
 from fipscm.order.training.families.recording import recorded_rows
 from fipscm.simulate.ingredients.categories.columns import Coded, sample_coded
-from fipscm.simulate.ingredients.categories.tables import TABLES
+from fipscm.simulate.ingredients.categories.tables import PROBABILITY_TABLES
 from fipscm.simulate.ingredients.columns import some
 from fipscm.simulate.ingredients.functions import standardized
 from fipscm.simulate.ingredients.laws import LAWS
@@ -48,7 +48,7 @@ def _network(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
     low, high = LEVELS[rng.integers(len(LEVELS))]
     levels = rng.integers(low, high + 1, nodes)
     adjacency = _bounded(sample_sparse_graph(nodes, rng), levels.tolist(), rng)
-    kinds = some(tuple(TABLES), rng)
+    kinds = some(tuple(PROBABILITY_TABLES), rng)
     columns: dict[int, Coded] = {}
     for node in topological_order(adjacency).tolist():
         parents = [columns[parent] for parent in np.flatnonzero(adjacency[:, node])]

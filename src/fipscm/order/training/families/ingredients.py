@@ -18,10 +18,10 @@ from fipscm.simulate.ingredients.columns import (
     sample_everywhere,
     some,
 )
-from fipscm.simulate.ingredients.entrances import ENTRANCES
 from fipscm.simulate.ingredients.functions import FUNCTIONS
 from fipscm.simulate.ingredients.laws import LAWS
-from fipscm.simulate.ingredients.sensors import DISCRETE
+from fipscm.simulate.ingredients.measurement_models import DISCRETE
+from fipscm.simulate.ingredients.noise_models import NOISE_MODELS
 from fipscm.simulate.ingredients.structure import Structure, sample_structure
 
 # Around what a table is made, with shares of the tables.
@@ -47,25 +47,27 @@ def _palette(theme: str, rng: np.random.Generator) -> Palette:
     """Draw which ingredients the columns of a table may have: one kind of each, or several."""
     if theme == "linear-gaussian":
         share = 0.3 if rng.random() < 0.2 else 0.0
-        return Palette(("linear",), ("normal",), ("additive",), sensors=("measurement-error",), sensor_share=share)
+        return Palette(
+            ("linear",), ("normal",), ("additive",), measurement_models=("measurement-error",), measured_share=share
+        )
     palette = Palette(
         some(tuple(FUNCTIONS), rng),
         some(tuple(LAWS), rng),
         ENTERS.get(theme, ("additive",)),
         set_share=rng.uniform(0, 1) if rng.random() < 0.3 else 0.0,
-        sensor_share=rng.uniform(0, 0.4) if rng.random() < 0.4 else 0.0,
+        measured_share=rng.uniform(0, 0.4) if rng.random() < 0.4 else 0.0,
     )
     if theme == "discrete":
-        return replace(palette, sensors=tuple(DISCRETE), sensor_share=MOSTLY)
+        return replace(palette, measurement_models=tuple(DISCRETE), measured_share=MOSTLY)
     if (everywhere := sample_everywhere(rng)) is not None:
-        return replace(palette, sensors=(everywhere,), sensor_share=1.0)
+        return replace(palette, measurement_models=(everywhere,), measured_share=1.0)
     return palette
 
 
 def _columns(structure: Structure, rows: int, palette: Palette, rng: np.random.Generator) -> list[Column]:
     """Draw every column, causes first; hidden roots come last in the list."""
-    unmeasured = replace(palette, sensor_share=0.0)
-    anything = replace(palette, entrances=tuple(ENTRANCES)) if palette.entrances != ("additive",) else palette
+    unmeasured = replace(palette, measured_share=0.0)
+    anything = replace(palette, noise_models=tuple(NOISE_MODELS)) if palette.noise_models != ("additive",) else palette
     true = np.zeros((rows, len(structure.edges)))
     columns: dict[int, Column] = {}
     for node in topological_order(structure.edges).tolist():

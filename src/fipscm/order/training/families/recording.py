@@ -6,7 +6,7 @@ import numpy as np
 
 from fipscm.arrays import Array
 from fipscm.simulate.ingredients.columns import is_informative
-from fipscm.simulate.ingredients.sensors import missing_at_random, missing_by_column, repeated_rows
+from fipscm.simulate.ingredients.measurement_models import missing_at_random, missing_by_column, repeated_rows
 
 REPEATED, INCOMPLETE = 0.1, 0.2  # shares of the tables
 

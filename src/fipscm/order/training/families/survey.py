@@ -28,8 +28,8 @@ from fipscm.simulate.ingredients.survey.indices import near_copy, sample_index
 from fipscm.simulate.ingredients.survey.mistakes import with_bad_cells
 from fipscm.simulate.ingredients.survey.nominal import MOST_LEVELS
 from fipscm.simulate.ingredients.survey.predictors import gains, sample_strength
-from fipscm.simulate.ingredients.survey.readers import Number
-from fipscm.simulate.ingredients.survey.scales import SCALES, Measurement, Scale
+from fipscm.simulate.ingredients.survey.readers import NumberReader
+from fipscm.simulate.ingredients.survey.scales import SCALES, Measurement, RecordingScale
 from fipscm.simulate.ingredients.survey.selection import selected_rows
 from fipscm.simulate.ingredients.survey.structure import Plan, sample_plan
 from fipscm.simulate.ingredients.survey.times import sample_time
@@ -155,14 +155,14 @@ class _Study:
             columns.append(self._column(node, columns, scale))
         return columns
 
-    def _scale_of_waves(self) -> Scale:
+    def _scale_of_waves(self) -> RecordingScale:
         names = [name for name, node in zip(self.names, self.plan.nodes, strict=True) if node.role == "wave"]
         return SCALES[names[0]](self.rng) if names else Measurement.sample(self.rng)
 
-    def _column(self, node: int, before: list[SurveyColumn], scale_of_waves: Scale) -> SurveyColumn:
+    def _column(self, node: int, before: list[SurveyColumn], scale_of_waves: RecordingScale) -> SurveyColumn:
         role, rows, rng = self.plan.nodes[node].role, len(self.noises[node]), self.rng
         if role in ("hidden", "trait"):
-            return SurveyColumn(self.noises[node], Number(self.noises[node]))
+            return SurveyColumn(self.noises[node], NumberReader(self.noises[node]))
         if role == "time":
             return SurveyColumn(*sample_time(rows, rng))
         causes = [before[cause] for cause in np.flatnonzero(self.plan.edges[:, node])]
@@ -187,7 +187,7 @@ class _Study:
         for cause in np.flatnonzero(self.plan.edges[:, node]).tolist():
             reader, weight = before[cause].reader, self.rng.uniform(0.3, 1.2)
             if cause == self.plan.nodes[node].before or self.plan.nodes[cause].role == "trait":
-                latent = latent + weight * reader.values if isinstance(reader, Number) else latent
+                latent = latent + weight * reader.values if isinstance(reader, NumberReader) else latent
             else:
                 latent = latent + weight * gains(1, self.rng) * reader.read(self.rng)
         return tamed(latent)
@@ -215,7 +215,7 @@ def _index(columns: list[SurveyColumn], rng: np.random.Generator) -> tuple[Surve
     if not is_informative(record):
         values, parts, name = near_copy(standardized(columns[numbers[0]].record)[:, None], rng), [0], "near-copy"
         record = values
-    return SurveyColumn(record, Number(standardized(values))), [numbers[part] for part in parts], name
+    return SurveyColumn(record, NumberReader(standardized(values))), [numbers[part] for part in parts], name
 
 
 def _mistaken(values: Array, is_category: Mask, flags: set[str], rng: np.random.Generator) -> tuple[Array, set[str]]:

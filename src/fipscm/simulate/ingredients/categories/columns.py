@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fipscm.arrays import Array
-from fipscm.simulate.ingredients.categories.tables import TABLES, root_probabilities
+from fipscm.simulate.ingredients.categories.tables import PROBABILITY_TABLES, root_probabilities
 from fipscm.simulate.ingredients.columns import is_informative
 
 Codes = NDArray[np.int64]
@@ -36,7 +36,7 @@ def sample_coded(parents: list[Coded], rows: int, levels: int, table: str, rng: 
         shape = tuple(parent.levels for parent in parents)
         configuration = np.ravel_multi_index([parent.codes for parent in parents], shape).astype(np.int64)
         grid = np.meshgrid(*(parent.places for parent in parents), indexing="ij")
-        probabilities = TABLES[table](np.column_stack([places.ravel() for places in grid]), levels, rng)
+        probabilities = PROBABILITY_TABLES[table](np.column_stack([places.ravel() for places in grid]), levels, rng)
     for share in SOFTER:
         codes = draw_levels((1 - share) * probabilities + share / levels, configuration, rng)
         if is_informative(codes.astype(np.float64)):

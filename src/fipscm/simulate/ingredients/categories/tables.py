@@ -69,7 +69,7 @@ def additive_logits(configurations: Array, levels: int, rng: np.random.Generator
     return np.asarray(softmax(logits, axis=1))
 
 
-TABLES: dict[str, TableSampler] = {
+PROBABILITY_TABLES: dict[str, TableSampler] = {
     "dirichlet": dirichlet,
     "deterministic": deterministic,
     "noisy-or": noisy_or,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fipscm.arrays import Array
 from fipscm.simulate.ingredients.functions import ONE_BY_ONE, standardized
-from fipscm.simulate.ingredients.windings import Winding
+from fipscm.simulate.ingredients.monotone_maps import MonotoneMap
 
 STRAIGHT, INCREASING = 0.6, 0.2  # shares of the effects of a number; the others have any curve
 
@@ -23,7 +23,7 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True)
-class Levels:
+class LevelsReader:
     """Levels without an order: codes (N,)."""
 
     codes: NDArray[np.int64]
@@ -36,7 +36,7 @@ class Levels:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberReader:
     """A quantity in standard units (N,)."""
 
     values: Array
@@ -47,14 +47,14 @@ class Number:
         if drawn < STRAIGHT:
             return self.values
         if drawn < STRAIGHT + INCREASING:
-            return standardized(Winding.sample(rng)(self.values))
+            return standardized(MonotoneMap.sample(rng)(self.values))
         curve = ONE_BY_ONE[str(rng.choice(list(ONE_BY_ONE)))](1, rng)
         score = standardized(curve(self.values[:, None]))
         return score if score.any() else self.values  # a step may lie where there are no rows
 
 
 @dataclass(frozen=True)
-class Season:
+class SeasonReader:
     """Months or hours (N,), of which so many make a cycle."""
 
     times: Array

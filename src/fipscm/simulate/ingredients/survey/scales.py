@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from fipscm.arrays import Array
-from fipscm.simulate.ingredients.windings import Winding
+from fipscm.simulate.ingredients.monotone_maps import MonotoneMap
 
-Scale = Callable[[Array, np.random.Generator], Array]
-ScaleSampler = Callable[[np.random.Generator], Scale]
+RecordingScale = Callable[[Array, np.random.Generator], Array]
+ScaleSampler = Callable[[np.random.Generator], RecordingScale]
 LARGEST_LOG = 12.0  # of rates and amounts: a cell above would leave nothing of the others
 
 
@@ -23,14 +23,14 @@ def log_uniform(low: float, high: float, rng: np.random.Generator) -> float:
     return math.exp(rng.uniform(math.log(low), math.log(high)))
 
 
-def binary(rng: np.random.Generator) -> Scale:
+def binary(rng: np.random.Generator) -> RecordingScale:
     """Draw which share of the rows has the level on the upper side, and which two numbers stand for the levels."""
     share = log_uniform(0.03, 0.5, rng) if rng.random() < 0.7 else rng.uniform(0.3, 0.7)
     first = float(rng.random() < 0.1)
     return lambda latent, _: first + (latent > np.quantile(latent, 1 - share)).astype(np.float64)
 
 
-def grades(rng: np.random.Generator) -> Scale:
+def grades(rng: np.random.Generator) -> RecordingScale:
     """Draw a scale of three to seven points, now and then more: bounds anywhere, or at equal distances."""
     count = int(rng.integers(3, 8)) if rng.random() < 0.85 else int(rng.integers(8, 12))
     shares = np.sort(rng.uniform(0.03, 0.97, count - 1))
@@ -39,7 +39,7 @@ def grades(rng: np.random.Generator) -> Scale:
     return lambda latent, _: first + np.searchsorted(np.quantile(latent, shares), latent).astype(np.float64)
 
 
-def age(rng: np.random.Generator) -> Scale:
+def age(rng: np.random.Generator) -> RecordingScale:
     """Draw whole years within bounds, evenly or more of the young or of the old."""
     low = float(rng.choice([0, 15, 18, 21, 25, 40, 60]))
     span, skew = rng.uniform(9.0, 60.0), log_uniform(0.6, 1.8, rng)
@@ -51,7 +51,7 @@ def _even(latent: Array) -> Array:
     return np.asarray((np.argsort(np.argsort(latent)) + 0.5) / len(latent))
 
 
-def schooling(rng: np.random.Generator) -> Scale:
+def schooling(rng: np.random.Generator) -> RecordingScale:
     """Draw whole years, with heaps where a school ends."""
     centre, spread, share = rng.uniform(9.0, 14.0), rng.uniform(1.5, 4.0), rng.uniform(0.3, 0.9)
 
@@ -64,7 +64,7 @@ def schooling(rng: np.random.Generator) -> Scale:
     return record
 
 
-def count(rng: np.random.Generator) -> Scale:
+def count(rng: np.random.Generator) -> RecordingScale:
     """Draw how often something happens, with more zeros than that now and then: a Poisson draw for every row."""
     mean, slope = log_uniform(0.3, 15.0, rng), rng.uniform(0.2, 1.0)
     never = rng.uniform(0.1, 0.7) if rng.random() < 0.25 else 0.0
@@ -76,7 +76,7 @@ def count(rng: np.random.Generator) -> Scale:
     return record
 
 
-def score(rng: np.random.Generator) -> Scale:
+def score(rng: np.random.Generator) -> RecordingScale:
     """Draw a sum of points, bounded on both sides, such as a test has."""
     most, easy, slope = int(rng.integers(10, 61)), rng.uniform(-1.5, 1.5), rng.uniform(0.4, 1.5)
     return lambda latent, _: np.round(most * expit(easy + slope * latent))
@@ -86,7 +86,7 @@ def score(rng: np.random.Generator) -> Scale:
 class Measurement:
     """A reading of an instrument: `steps` per standard deviation, each `unit` wide, `origin` of them in the middle.
 
-    Its law is that of the latent value, or bent by an increasing `shape`.
+    Its law is that of the latent value, or transformed by an increasing `shape`.
     """
 
     steps: float
@@ -99,7 +99,7 @@ class Measurement:
         """Draw whole numbers half of the time, else tenths, hundredths, or steps of five or more."""
         steps = log_uniform(2.0, 300.0, rng)
         unit = float(rng.choice([1.0, 0.1, 0.01, 0.001, 5.0, 10.0], p=[0.52, 0.24, 0.12, 0.06, 0.03, 0.03]))
-        shape = None if rng.random() < 0.6 else Winding.sample(rng)
+        shape = None if rng.random() < 0.6 else MonotoneMap.sample(rng)
         return cls(steps, round(steps * rng.uniform(2.0, 12.0)), unit, shape)
 
     def __call__(self, latent: Array, rng: np.random.Generator) -> Array:
@@ -111,7 +111,7 @@ class Measurement:
         return np.asarray(np.round(steps * self.unit, 3))
 
 
-def unrounded(rng: np.random.Generator) -> Scale:
+def unrounded(rng: np.random.Generator) -> RecordingScale:
     """Draw what a computer recorded with all digits, such as a logarithm."""
     scale, origin = log_uniform(0.01, 100.0, rng), rng.uniform(-3.0, 3.0)
     return lambda latent, _: np.asarray(scale * (latent + origin))
@@ -141,7 +141,7 @@ class Money:
         return np.asarray(np.round(np.round(amounts / steps) * steps, 3))
 
 
-def hurdle(rng: np.random.Generator) -> Scale:
+def hurdle(rng: np.random.Generator) -> RecordingScale:
     """Draw money that many do not have: whether they do depends on the latent value and on chance."""
     amount, zeros, tied = Money.sample(rng), rng.uniform(0.05, 0.8), rng.uniform(0.2, 1.0)
 
@@ -152,7 +152,7 @@ def hurdle(rng: np.random.Generator) -> Scale:
     return record
 
 
-def share(rng: np.random.Generator) -> Scale:
+def share(rng: np.random.Generator) -> RecordingScale:
     """Draw parts of a whole, from 0 to 1 or in per cent; now and then with many at the very ends."""
     centre, slope = rng.uniform(-2.5, 2.5), rng.uniform(0.3, 2.0)
     per_cent, digits = rng.random() < 0.5, int(rng.integers(0, 3))
@@ -165,7 +165,7 @@ def share(rng: np.random.Generator) -> Scale:
     return record
 
 
-def duration(rng: np.random.Generator) -> Scale:
+def duration(rng: np.random.Generator) -> RecordingScale:
     """Draw times until something happens, of any hazard; now and then the study ends before it did."""
     mean, slope, shape = log_uniform(3.0, 3000.0, rng), rng.uniform(0.2, 1.2), log_uniform(0.7, 3.0, rng)
     seen = rng.uniform(0.5, 0.95) if rng.random() < 0.4 else 1.0
@@ -177,7 +177,7 @@ def duration(rng: np.random.Generator) -> Scale:
     return record
 
 
-def limited(rng: np.random.Generator) -> Scale:
+def limited(rng: np.random.Generator) -> RecordingScale:
     """Draw a measurement with a limit of detection, below or above which the limit itself is recorded."""
     inner, cut, is_low = Measurement.sample(rng), rng.uniform(0.02, 0.4), rng.random() < 0.7
 

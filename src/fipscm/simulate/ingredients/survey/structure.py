@@ -18,7 +18,7 @@ MOST_WAVES = 5
 ATTRIBUTE_HAS_CAUSE, NO_CAUSE = 0.15, 0.08
 
 
-class Node(NamedTuple):
+class PlannedNode(NamedTuple):
     """A node: its role, and for each wave of a quantity, which wave comes before it (-1 for the first)."""
 
     role: str
@@ -31,7 +31,7 @@ class Plan:
 
     edges: Adjacency
     hidden: int
-    nodes: tuple[Node, ...]
+    nodes: tuple[PlannedNode, ...]
 
     @property
     def confounded(self) -> Mask:
@@ -57,11 +57,11 @@ def sample_plan(visible: int, rng: np.random.Generator) -> Plan:
         edges[root, hidden + rng.choice(visible, min(visible, int(rng.integers(2, 5))), replace=False)] = 1
     if has_trait:
         edges[count, [hidden + place for place, node in enumerate(nodes) if node.role == "wave"]] = 1
-    shifted = [Node(node.role, node.before + hidden if node.before >= 0 else -1) for node in nodes]
-    return Plan(edges, hidden, (*[Node("hidden")] * count, *[Node("trait")] * has_trait, *shifted))
+    shifted = [PlannedNode(node.role, node.before + hidden if node.before >= 0 else -1) for node in nodes]
+    return Plan(edges, hidden, (*[PlannedNode("hidden")] * count, *[PlannedNode("trait")] * has_trait, *shifted))
 
 
-def _roles(visible: int, rng: np.random.Generator) -> list[Node]:
+def _roles(visible: int, rng: np.random.Generator) -> list[PlannedNode]:
     """Draw what each visible node is, in causal order."""
     roots = ["time"] if rng.random() < TIMED else []
     roots += ["group"] if rng.random() < GROUPED and visible > len(roots) + 1 else []
@@ -74,12 +74,12 @@ def _roles(visible: int, rng: np.random.Generator) -> list[Node]:
     middle = ["intermediate"] * (others - attributes - outcomes)
     plain = roots + ["attribute"] * attributes
     start = len(plain)
-    measured = [Node("wave", start + wave - 1 if wave else -1) for wave in range(waves)]
+    measured = [PlannedNode("wave", start + wave - 1 if wave else -1) for wave in range(waves)]
     later = middle + ["outcome"] * (outcomes - len(last)) + last
-    return [*map(Node, plain), *measured, *map(Node, later)]
+    return [*map(PlannedNode, plain), *measured, *map(PlannedNode, later)]
 
 
-def _edges(nodes: list[Node], rng: np.random.Generator) -> Adjacency:
+def _edges(nodes: list[PlannedNode], rng: np.random.Generator) -> Adjacency:
     """Draw the edges among the visible nodes."""
     edges = np.zeros((len(nodes),) * 2, dtype=np.int8)
     # A star has weak predictors that have little to do with each other.
@@ -95,7 +95,7 @@ def _edges(nodes: list[Node], rng: np.random.Generator) -> Adjacency:
     return edges
 
 
-def _causes(node: Node, place: int, density: float, rng: np.random.Generator) -> list[int]:
+def _causes(node: PlannedNode, place: int, density: float, rng: np.random.Generator) -> list[int]:
     """Draw the causes of a node among those that come before it."""
     if node.role == "star":
         return list(range(place))

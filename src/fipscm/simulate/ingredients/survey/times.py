@@ -5,7 +5,7 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.simulate.ingredients.columns import is_informative
 from fipscm.simulate.ingredients.functions import standardized
-from fipscm.simulate.ingredients.survey.readers import Number, Reader, Season
+from fipscm.simulate.ingredients.survey.readers import NumberReader, Reader, SeasonReader
 
 
 def sample_time(rows: int, rng: np.random.Generator) -> tuple[Array, Reader]:
@@ -13,10 +13,10 @@ def sample_time(rows: int, rng: np.random.Generator) -> tuple[Array, Reader]:
     if rng.random() < 0.4:
         cycle = int(rng.choice([4, 7, 12, 24]))
         times = np.floor(cycle * rng.random(rows)) + (cycle in (4, 12))
-        return times, Season(times, cycle)
+        return times, SeasonReader(times, cycle)
     periods, step = int(rng.integers(2, 61)), float(rng.choice([1, 1, 1, 2, 5, 10]))
     first = (0.0, 1.0, float(rng.integers(1900, 2015)))[rng.integers(3)]
     period = np.floor(periods * rng.random(rows))
     if not is_informative(period):
         period = np.arange(rows) % periods + 0.0
-    return first + step * period, Number(standardized(period))
+    return first + step * period, NumberReader(standardized(period))

@@ -37,7 +37,7 @@ from fipscm.order.network.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
 from fipscm.order.network.views_encoder import ViewsEncoder
 from fipscm.order.training.examples import TaskConfig, training_batch
 from fipscm.order.training.loss import task_loss
-from fipscm.order.training.prior import TrainingTable, sample_training_table
+from fipscm.order.training.prior import FAMILIES, TrainingTable
 from fipscm.order.weights import WEIGHTS, save_encoder
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.metadatasets import DIMENSIONS
@@ -209,7 +209,7 @@ def shared(tables: int = 300, seed: int = 9_000) -> None:
 def _additive_table(nodes: int, rows: int, hidden: bool, rng: np.random.Generator) -> TrainingTable:
     """A table of training without sensors or noise of another kind, with hidden causes or without."""
     allowed = {"p-in", "other-functions", "hidden-cause"}
-    drawn = (sample_training_table(nodes, rows, rng) for _ in range(1_000))
+    drawn = (FAMILIES["altered"](nodes, rows, rng) for _ in range(1_000))
     return next(table for table in drawn if set(table.flags) <= allowed and ("hidden-cause" in table.flags) == hidden)
 
 

@@ -156,7 +156,7 @@ def _recognise_numbers(column: pd.Series, present: pd.Series) -> Variable | NoVa
         return RUNNING_NUMBER
     if is_called_identifier(column.name) and pd.api.types.is_integer_dtype(present) and present.is_unique:
         return OWN_NUMBER
-    return Variable(_kind_of_numbers(present, _scale_in(column.name)))
+    return Variable(kind_of_numbers(present.to_numpy(dtype=np.float64), _scale_in(column.name)))
 
 
 def _recognise_names(column: pd.Series, present: pd.Series) -> Variable | NoVariable:
@@ -234,9 +234,12 @@ def _scale_in(name: Hashable) -> tuple[int, int] | None:
     return (0, FEW) if is_scale and words.isdisjoint(_COUNTED) else None
 
 
-def _kind_of_numbers(present: pd.Series, scale: tuple[int, int] | None) -> str:
-    """The kind of finite numbers; of a column whose name tells a `scale`, that within it."""
-    values: Array = present.to_numpy(dtype=np.float64)
+def kind_of_numbers(values: Array, scale: tuple[int, int] | None = None) -> str:
+    """The kind of the finite numbers (N,); of a column whose name tells a `scale`, that within it.
+
+    >>> kind_of_numbers(np.array([1.0, 2.0, 2.0, 3.0, np.nan]))
+    'ordinal'
+    """
     finite = values[np.isfinite(values)]
     distinct = np.unique(finite)
     if len(distinct) == 2:

@@ -12,10 +12,10 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 from fipscm.scm.standard import NodeFunction, StandardSCM
-from fipscm.simulate.ingredients.columns import WILDEST
-from fipscm.simulate.ingredients.entrances import LocationScale, Multiplicative, sample_bend
+from fipscm.simulate.ingredients.columns import LARGEST_DEVIATION
 from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
-from fipscm.simulate.ingredients.windings import Winding
+from fipscm.simulate.ingredients.monotone_maps import MonotoneMap
+from fipscm.simulate.ingredients.noise_models import LocationScale, Multiplicative, sample_transformation
 from fipscm.simulate.mechanisms import Equation, Location
 from fipscm.simulate.noises import NOISES
 
@@ -66,13 +66,13 @@ def _location_scale(function: NodeFunction, parents: Array, noise: Array, rng: n
 def _multiplicative(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:
     if not parents.shape[1]:
         return function(parents, noise)
-    entrance = Multiplicative.sample(parents.shape[1], rng)
-    return function(parents, np.zeros_like(noise)) * entrance.factor(entrance.depth * standardized(noise))
+    noise_model = Multiplicative.sample(parents.shape[1], rng)
+    return function(parents, np.zeros_like(noise)) * noise_model.factor(noise_model.depth * standardized(noise))
 
 
 def _post_nonlinear(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:
-    plain, bend = function(parents, noise), sample_bend(rng)
-    return np.asarray(plain.mean() + plain.std() * standardized(bend(standardized(plain))))
+    plain, transformation = function(parents, noise), sample_transformation(rng)
+    return np.asarray(plain.mean() + plain.std() * standardized(transformation(standardized(plain))))
 
 
 ALTERATIONS: dict[str, Alteration] = {
@@ -83,20 +83,20 @@ ALTERATIONS: dict[str, Alteration] = {
 }
 
 
-def sample_altered(scm: StandardSCM, noise: Array, entrance: str, rng: np.random.Generator) -> Array:
+def sample_altered(scm: StandardSCM, noise: Array, noise_model: str, rng: np.random.Generator) -> Array:
     """(N, D) noises -> (N, D) values; the noise of all nodes, or of most, enters in another way than P_IN has it."""
     share = 1.0 if rng.random() < 0.6 else rng.uniform(0.5, 1.0)
     values = np.zeros_like(noise)
     for node in scm.order:
         parents = values[:, scm.adjacency[:, node] == 1]
-        alter = ALTERATIONS[entrance if rng.random() < share else "additive"]
+        alter = ALTERATIONS[noise_model if rng.random() < share else "additive"]
         values[:, node] = _tamed(alter(scm.functions[node], parents, noise[:, node], rng))
     return values
 
 
 def with_any_law(noise: Array, rng: np.random.Generator) -> Array:
     """(N, D) noises -> the same with other laws, each with the standard deviation that it had."""
-    reshaped = np.column_stack([standardized(Winding.sample(rng)(standardized(column))) for column in noise.T])
+    reshaped = np.column_stack([standardized(MonotoneMap.sample(rng)(standardized(column))) for column in noise.T])
     return np.asarray(noise.mean(axis=0) + noise.std(axis=0) * reshaped)
 
 
@@ -110,6 +110,6 @@ def hidden_push(noise: Array, rng: np.random.Generator) -> tuple[Array, Mask]:
 
 
 def _tamed(values: Array) -> Array:
-    """(N,), the wildest values moved in."""
-    reach = WILDEST * values.std()
+    """(N,), outliers moved in."""
+    reach = LARGEST_DEVIATION * values.std()
     return np.clip(values, values.mean() - reach, values.mean() + reach)

@@ -21,7 +21,7 @@ from fipscm.order.network.reader import TABLES
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import scaled
 from fipscm.order.training.p_in import training_scm
-from fipscm.order.training.prior import TrainingTable, plain_table, sample_training_table
+from fipscm.order.training.prior import FAMILIES, TrainingTable, sample_training_table
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class TaskConfig:
 
 
 SAMPLERS: dict[str, Callable[[int, int, np.random.Generator], TrainingTable]] = {
-    "p-in": plain_table,
-    "wide": sample_training_table,
+    "p-in": FAMILIES["p-in"],
+    "wide": lambda nodes, rows, rng: sample_training_table(nodes, rows, rng, dict.fromkeys(FAMILIES, 1.0)),
 }
 # A run starts on small tables: many of them in little time, with the same kinds of mechanisms and noises.
 CURRICULUM = {
@@ -177,7 +177,7 @@ def _examples(
         kept = remaining_after_leaf_removal(adjacency, int(count), rng)
         adjacency, confounded = relabel(adjacency, kept), confounded[np.ix_(kept, kept)]
         table = table.keep(torch.from_numpy(kept))
-        examples.append(Example(table.evidence(), adjacency, confounded, drawn.world))
+        examples.append(Example(table.evidence(), adjacency, confounded, WORLDS[0]))
     return examples
 
 

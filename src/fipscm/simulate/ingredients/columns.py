@@ -5,14 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from fipscm.arrays import Array
-from fipscm.simulate.ingredients.entrances import ENTRANCES, Additive
 from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
 from fipscm.simulate.ingredients.laws import LAWS
+from fipscm.simulate.ingredients.measurement_models import COARSE, MEASUREMENT_MODELS
+from fipscm.simulate.ingredients.noise_models import NOISE_MODELS, Additive
 from fipscm.simulate.ingredients.roots import ROOTS
-from fipscm.simulate.ingredients.sensors import COARSE, SENSORS
 
 TRIES = 4
-WILDEST = 8.0  # standard deviations: one value further out would leave nothing of the others to learn from
+# Shares of the tables all columns of which one measurement model records.
+EVERYWHERE = {"monotone-transformation": 0.1, "measurement-error": 0.08}
+LARGEST_DEVIATION = 8.0  # standard deviations: one value further out would leave nothing of the others to learn from
 
 
 @dataclass(frozen=True)
@@ -22,18 +24,30 @@ class Palette:
     Attributes:
         functions: of the causes.
         laws: of the noise.
-        entrances: of the noise.
+        noise_models: of the noise.
         roots: settings that take the place of noise in a root, for `set_share` of the roots.
-        sensors: between the true and the recorded values of `sensor_share` of the columns.
+        measurement_models: between the true and the recorded values of `measured_share` of the columns.
     """
 
     functions: tuple[str, ...]
     laws: tuple[str, ...]
-    entrances: tuple[str, ...]
+    noise_models: tuple[str, ...]
     roots: tuple[str, ...] = tuple(ROOTS)
     set_share: float = 0.0
-    sensors: tuple[str, ...] = tuple(SENSORS)
-    sensor_share: float = 0.0
+    measurement_models: tuple[str, ...] = tuple(MEASUREMENT_MODELS)
+    measured_share: float = 0.0
+
+
+def some(names: tuple[str, ...], rng: np.random.Generator) -> tuple[str, ...]:
+    """One of these, a few, or all."""
+    count = (1, min(3, len(names)), len(names))[rng.integers(3)]
+    return tuple(rng.choice(names, count, replace=False).tolist())
+
+
+def sample_everywhere(rng: np.random.Generator) -> str | None:
+    """Draw which measurement model records all columns, if one does."""
+    drawn = str(rng.choice(["", *EVERYWHERE], p=[1 - sum(EVERYWHERE.values()), *EVERYWHERE.values()]))
+    return drawn or None
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,7 @@ def sample_column(causes: Array, palette: Palette, rng: np.random.Generator) -> 
 def sample_copy(source: Array, palette: Palette, rng: np.random.Generator) -> Column:
     """Draw a column that measures another one (N,), with a little noise."""
     law, noise = _noise(len(source), palette, rng)
-    true = _tamed(Additive(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
+    true = tamed(Additive(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
     return Column(true, true, frozenset({"near-copy", law}))
 
 
@@ -81,11 +95,11 @@ def _root(causes: Array, palette: Palette, rng: np.random.Generator) -> tuple[Ar
 
 
 def _effect(causes: Array, palette: Palette, rng: np.random.Generator) -> tuple[Array, frozenset[str]]:
-    function, entrance = str(rng.choice(palette.functions)), str(rng.choice(palette.entrances))
+    function, noise_model = str(rng.choice(palette.functions)), str(rng.choice(palette.noise_models))
     law, noise = _noise(len(causes), palette, rng)
-    signal = _tamed(FUNCTIONS[function](causes.shape[1], rng)(causes))
-    true = _tamed(ENTRANCES[entrance](causes.shape[1], rng)(signal, noise, causes))
-    return true, frozenset({function, entrance, law})
+    signal = tamed(FUNCTIONS[function](causes.shape[1], rng)(causes))
+    true = tamed(NOISE_MODELS[noise_model](causes.shape[1], rng)(signal, noise, causes))
+    return true, frozenset({function, noise_model, law})
 
 
 def _plain(causes: Array, rng: np.random.Generator) -> Column:
@@ -96,13 +110,13 @@ def _plain(causes: Array, rng: np.random.Generator) -> Column:
 
 
 def recorded(column: Column, palette: Palette, rng: np.random.Generator) -> Column:
-    """Let a sensor record the column; the plain record stays if none of some tries can be learned from."""
-    if rng.random() >= palette.sensor_share:
+    """Let a measurement model record the column; the plain record stays if none of some tries can be learned from."""
+    if rng.random() >= palette.measured_share:
         return column
-    name = str(rng.choice(palette.sensors))
+    name = str(rng.choice(palette.measurement_models))
     is_real = name in COARSE and rng.random() < 0.5
     for _ in range(TRIES):
-        record = SENSORS[name](column.true, rng)
+        record = MEASUREMENT_MODELS[name](column.true, rng)
         if is_informative(record):
             return Column(standardized(record) if is_real else column.true, record, column.made_with | {name})
     return column
@@ -110,9 +124,9 @@ def recorded(column: Column, palette: Palette, rng: np.random.Generator) -> Colu
 
 def _noise(rows: int, palette: Palette, rng: np.random.Generator) -> tuple[str, Array]:
     law = str(rng.choice(palette.laws))
-    return law, _tamed(LAWS[law](rng, (rows,)))
+    return law, tamed(LAWS[law](rng, (rows,)))
 
 
-def _tamed(values: Array) -> Array:
-    """(N,) standardized, the wildest values moved in."""
-    return standardized(np.clip(standardized(values), -WILDEST, WILDEST))
+def tamed(values: Array) -> Array:
+    """(N,) standardized, outliers moved in."""
+    return standardized(np.clip(standardized(values), -LARGEST_DEVIATION, LARGEST_DEVIATION))

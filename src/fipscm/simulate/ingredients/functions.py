@@ -154,6 +154,33 @@ class Trees:
 
 
 @dataclass(frozen=True)
+class Forest:
+    """The sum of K trees of depth L, each level of which splits on one cause: `splits`, `thresholds` (K, L).
+
+    A row's leaf is the binary number of its answers; leaves (K, 2 ** L).
+    """
+
+    splits: NDArray[np.int64]
+    thresholds: Array
+    leaves: Array
+
+    @classmethod
+    def sample(cls, causes: int, rng: np.random.Generator) -> "Forest":
+        """Draw a single deep tree, or up to a dozen of them; each cause is split on."""
+        depth = int(rng.integers(3, 7))
+        trees = max(1 if rng.random() < 0.3 else int(rng.integers(2, 13)), math.ceil(causes / depth))
+        splits = np.resize(rng.permutation(causes), (trees, depth)) if causes > 1 else np.zeros((trees, depth), int)
+        splits[1:] = np.where(rng.random((trees - 1, depth)) < 0.5, splits[1:], rng.integers(causes, size=depth))
+        return cls(splits, rng.uniform(-1.5, 1.5, splits.shape), rng.standard_normal((trees, 2**depth)))
+
+    def __call__(self, causes: Array) -> Array:
+        """(N, P) -> (N,)."""
+        answers = causes[:, self.splits] > self.thresholds
+        leaf = answers @ (2 ** np.arange(self.splits.shape[1]))
+        return np.asarray(self.leaves[np.arange(len(self.leaves)), leaf].sum(axis=1))
+
+
+@dataclass(frozen=True)
 class Products:
     """Causes multiplied in pairs (a cause left over with itself), beside a weighted sum."""
 
@@ -237,6 +264,7 @@ FUNCTIONS: dict[str, FunctionSampler] = {
     "tanh-network": tanh_network,
     "relu-network": relu_network,
     "trees": Trees.sample,
+    "forest": Forest.sample,
     "products": Products.sample,
     "weak-and-strong": WeakAndStrong.sample,
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fipscm.arrays import Array
-from fipscm.simulate.ingredients.windings import Winding
+from fipscm.simulate.ingredients.monotone_maps import MonotoneMap
 from fipscm.simulate.noises import NOISES, Draw
 
 MOST_CLUSTERS = 5
@@ -11,7 +11,7 @@ MOST_CLUSTERS = 5
 
 def any_smooth(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     """Draw a smooth law, skewed, heavy or light in its tails, and then from it."""
-    return Winding.sample(rng)(rng.standard_normal(shape))
+    return MonotoneMap.sample(rng)(rng.standard_normal(shape))
 
 
 def clusters(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:

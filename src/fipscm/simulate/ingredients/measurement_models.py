@@ -1,6 +1,6 @@
 """What happens between a true value and the cell that records it. Shapes: N rows, D columns.
 
-A sensor maps a column (N,) of mean zero and variance one to what is recorded of it.
+A measurement model maps a column (N,) of mean zero and variance one to what is recorded of it.
 """
 
 from collections.abc import Callable
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fipscm.arrays import Array, Mask
-from fipscm.simulate.ingredients.entrances import sample_bend
+from fipscm.simulate.ingredients.noise_models import sample_transformation
 
-Sensor = Callable[[Array, np.random.Generator], Array]
+MeasurementModel = Callable[[Array, np.random.Generator], Array]
 
 
-def wild_values(values: Array, rng: np.random.Generator) -> Array:
+def outliers(values: Array, rng: np.random.Generator) -> Array:
     """Replace up to 5 % of the cells by values far away, or all by the same one, as an error code would."""
     hit = rng.random(len(values)) < rng.uniform(0.002, 0.05)
     far = rng.uniform(4, 30, len(values)) * rng.choice([-1, 1], len(values))
@@ -58,19 +58,19 @@ def measurement_error(values: Array, rng: np.random.Generator) -> Array:
     return values + rng.uniform(0.1, 0.7) * rng.standard_normal(len(values))
 
 
-def bent(values: Array, rng: np.random.Generator) -> Array:
+def monotone_transformation(values: Array, rng: np.random.Generator) -> Array:
     """Record an increasing function of the value, as an amount stands for its logarithm."""
-    return sample_bend(rng)(values)
+    return sample_transformation(rng)(values)
 
 
-DISCRETE: dict[str, Sensor] = {"few-levels": few_levels, "binary": binary}
+DISCRETE: dict[str, MeasurementModel] = {"few-levels": few_levels, "binary": binary}
 # What these record may be the true value itself, which the effects read: a switch is either on or off.
-COARSE: dict[str, Sensor] = {**DISCRETE, "rounded": rounded, "clipped": clipped, "many-zeros": many_zeros}
-SENSORS: dict[str, Sensor] = {
+COARSE: dict[str, MeasurementModel] = {**DISCRETE, "rounded": rounded, "clipped": clipped, "many-zeros": many_zeros}
+MEASUREMENT_MODELS: dict[str, MeasurementModel] = {
     **COARSE,
-    "wild-values": wild_values,
+    "outliers": outliers,
     "measurement-error": measurement_error,
-    "bent": bent,
+    "monotone-transformation": monotone_transformation,
 }
 
 

@@ -13,11 +13,11 @@ from scipy.integrate import cumulative_trapezoid
 from fipscm.arrays import Array
 
 REACH, PLACES, WAVES = 8.0, 400, 12
-LENGTHS = 0.7, 6.0  # over which a slope changes, in standard deviations: short ones wind, long ones bend
+LENGTHS = 0.7, 6.0  # over which a slope changes, in standard deviations: short ones turn often, long ones once
 
 
 @dataclass(frozen=True)
-class Winding:
+class MonotoneMap:
     """An increasing curve through points (K,), flat beyond them."""
 
     places: Array

@@ -1,6 +1,6 @@
-"""How the noise enters an effect: added, scaled by the causes, multiplied, or bent together with the signal.
+"""How the noise enters an effect: added, scaled by the causes, multiplied, or transformed together with the signal.
 
-Shapes: N rows, P causes. Signal, noise and causes have mean zero and variance one. Each entrance is drawn once and
+Shapes: N rows, P causes. Signal, noise and causes have mean zero and variance one. Each model is drawn once and
 then maps the signal (N,), the noise (N,) and the causes (N, P) to the effect (N,).
 """
 
@@ -13,13 +13,13 @@ import numpy as np
 
 from fipscm.arrays import Array
 from fipscm.simulate.ingredients.functions import FUNCTIONS, random_direction, standardized
-from fipscm.simulate.ingredients.windings import Winding
+from fipscm.simulate.ingredients.monotone_maps import MonotoneMap
 
 NEXT_TO_NO = 0.001, 0.05  # of the variance
 FAR = 5.0  # beyond so many standard deviations an exponential stays where it is, or one row would outweigh all
 
 
-class Entrance(Protocol):
+class NoiseModel(Protocol):
     """Maps signal, noise and causes to the effect."""
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
@@ -119,11 +119,11 @@ class Multiplicative:
         return (signal + self.offset) * self.factor(self.depth * noise)
 
 
-Bend = Callable[[Array, float], Array]
+Transformation = Callable[[Array, float], Array]
 Curve = Callable[[Array], Array]
 
 # Increasing functions of a standardized value, further from the identity with depth.
-BENDS: dict[str, Bend] = {
+TRANSFORMATIONS: dict[str, Transformation] = {
     "tanh": lambda u, depth: np.tanh(depth * u),
     "exponential": lambda u, depth: np.exp(depth * np.clip(u, -FAR, FAR)),
     "cube-root": lambda u, depth: np.cbrt(u),
@@ -133,32 +133,32 @@ BENDS: dict[str, Bend] = {
 }
 
 
-def sample_bend(rng: np.random.Generator) -> Curve:
+def sample_transformation(rng: np.random.Generator) -> Curve:
     """Draw an increasing function of a standardized value: one with a name, or any smooth one."""
     if rng.random() < 0.5:
-        return Winding.sample(rng)
-    bend, depth = BENDS[str(rng.choice(list(BENDS)))], rng.uniform(0.5, 1.5)
-    return lambda u: bend(u, depth)
+        return MonotoneMap.sample(rng)
+    transformation, depth = TRANSFORMATIONS[str(rng.choice(list(TRANSFORMATIONS)))], rng.uniform(0.5, 1.5)
+    return lambda u: transformation(u, depth)
 
 
 @dataclass(frozen=True)
 class PostNonlinear:
-    """Signal plus noise, and the sum bent."""
+    """Signal plus noise, and a monotone transformation of the sum."""
 
     inner: Additive
-    bend: Curve
+    transformation: Curve
 
     @classmethod
     def sample(cls, causes: int, rng: np.random.Generator) -> "PostNonlinear":
-        """Draw the bend and how strong it is."""
-        return cls(Additive.sample(causes, rng), sample_bend(rng))
+        """Draw the transformation and how strong it is."""
+        return cls(Additive.sample(causes, rng), sample_transformation(rng))
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""
-        return self.bend(standardized(self.inner(signal, noise, causes)))
+        return self.transformation(standardized(self.inner(signal, noise, causes)))
 
 
-ENTRANCES: dict[str, Callable[[int, np.random.Generator], Entrance]] = {
+NOISE_MODELS: dict[str, Callable[[int, np.random.Generator], NoiseModel]] = {
     "additive": Additive.sample,
     "location-scale": LocationScale.sample,
     "multiplicative": Multiplicative.sample,

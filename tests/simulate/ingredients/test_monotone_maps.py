@@ -1,12 +1,12 @@
 import numpy as np
 
 from fipscm.simulate.ingredients.laws import LAWS
-from fipscm.simulate.ingredients.windings import REACH, Winding
+from fipscm.simulate.ingredients.monotone_maps import REACH, MonotoneMap
 
 
-def test_windings_increase_smoothly_and_no_two_are_alike(rng):
+def test_maps_increase_smoothly_and_no_two_are_alike(rng):
     grid = np.linspace(-REACH, REACH, 2001)
-    curves = [Winding.sample(rng)(grid) for _ in range(20)]
+    curves = [MonotoneMap.sample(rng)(grid) for _ in range(20)]
     for curve in curves:
         slopes = np.diff(curve)
         assert (slopes > 0).all()
@@ -15,7 +15,7 @@ def test_windings_increase_smoothly_and_no_two_are_alike(rng):
     assert agreement.max() < 1 - 1e-6
 
 
-def test_some_windings_are_skewed_and_some_have_heavy_or_light_tails(rng):
+def test_some_maps_are_skewed_and_some_have_heavy_or_light_tails(rng):
     draws = np.array([LAWS["any-smooth"](rng, (4000,)) for _ in range(60)])
     z = (draws - draws.mean(axis=1, keepdims=True)) / draws.std(axis=1, keepdims=True)
     skewness, kurtosis = (z**3).mean(axis=1), (z**4).mean(axis=1)

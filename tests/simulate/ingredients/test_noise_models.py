@@ -1,29 +1,29 @@
 import numpy as np
 import pytest
 
-from fipscm.simulate.ingredients.entrances import BENDS, ENTRANCES, NOISE_SCALES
 from fipscm.simulate.ingredients.functions import standardized
+from fipscm.simulate.ingredients.noise_models import NOISE_MODELS, NOISE_SCALES, TRANSFORMATIONS
 
 
 def drawn(name, rng, rows=2000):
     causes = rng.standard_normal((rows, 2))
-    return ENTRANCES[name](2, rng), standardized(causes[:, 0] + causes[:, 1]), causes
+    return NOISE_MODELS[name](2, rng), standardized(causes[:, 0] + causes[:, 1]), causes
 
 
-@pytest.mark.parametrize("name", ENTRANCES)
+@pytest.mark.parametrize("name", NOISE_MODELS)
 def test_only_added_noise_adds_the_same_whatever_the_causes(name, rng):
     for _ in range(10):
-        entrance, signal, causes = drawn(name, rng)
+        noise_model, signal, causes = drawn(name, rng)
         noise = np.where(np.arange(len(signal)) % 2, 1.0, -1.0)
-        added = (entrance(signal, noise, causes) - entrance(signal, -noise, causes)) / noise
+        added = (noise_model(signal, noise, causes) - noise_model(signal, -noise, causes)) / noise
         assert (np.std(added) < 1e-6) == (name == "additive")
 
 
-@pytest.mark.parametrize("bend", BENDS)
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
 @pytest.mark.parametrize("depth", [0.5, 1.5])
-def test_bends_increase_and_are_not_straight(bend, depth):
+def test_transformations_increase_and_are_not_straight(name, depth):
     grid = np.linspace(-4, 4, 201)
-    values = BENDS[bend](grid, depth)
+    values = TRANSFORMATIONS[name](grid, depth)
     assert (np.diff(values) > 0).all()
     assert abs(np.corrcoef(grid, values)[0, 1]) < 0.995
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from fipscm.simulate.ingredients.columns import Palette, is_informative, sample_column
-from fipscm.simulate.ingredients.sensors import (
+from fipscm.simulate.ingredients.measurement_models import (
     DISCRETE,
-    SENSORS,
+    MEASUREMENT_MODELS,
     missing_at_random,
     missing_by_column,
     repeated_rows,
@@ -12,11 +12,11 @@ from fipscm.simulate.ingredients.sensors import (
 )
 
 
-@pytest.mark.parametrize("name", SENSORS)
+@pytest.mark.parametrize("name", MEASUREMENT_MODELS)
 def test_a_sensor_changes_the_record_and_leaves_the_truth_alone(name, rng):
     true = rng.standard_normal(500)
     kept = true.copy()
-    record = SENSORS[name](true, rng)
+    record = MEASUREMENT_MODELS[name](true, rng)
     np.testing.assert_array_equal(true, kept)
     assert not np.array_equal(record, true)
     assert np.isfinite(record).all()
@@ -34,7 +34,7 @@ def test_discrete_records_have_few_values_in_the_order_of_the_truth(name, most, 
 def test_few_cells_are_wild(rng):
     for _ in range(20):
         true = rng.standard_normal(4000)
-        changed = SENSORS["wild-values"](true, rng) != true
+        changed = MEASUREMENT_MODELS["outliers"](true, rng) != true
         assert changed.mean() < 0.065
 
 
@@ -58,8 +58,8 @@ def test_repeated_rows_keep_most_rows(rng):
 
 
 def test_a_record_that_says_nothing_is_replaced_by_the_plain_one(monkeypatch, rng):
-    monkeypatch.setitem(SENSORS, "broken", lambda values, rng: np.zeros_like(values))
-    palette = Palette(("linear",), ("normal",), ("additive",), sensors=("broken",), sensor_share=1.0)
+    monkeypatch.setitem(MEASUREMENT_MODELS, "broken", lambda values, rng: np.zeros_like(values))
+    palette = Palette(("linear",), ("normal",), ("additive",), measurement_models=("broken",), measured_share=1.0)
     column = sample_column(rng.standard_normal((40, 1)), palette, rng)
     np.testing.assert_array_equal(column.record, column.true)
     assert "broken" not in column.made_with

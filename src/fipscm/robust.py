@@ -40,7 +40,8 @@ def robust_distance(table: Array, among: Array) -> Array:
         np.maximum(scale, (end - centre) / stats.norm.ppf(side)) for end, side in ((low, OUTER), (high, 1 - OUTER))
     )
     away = table - centre
-    return np.asarray(np.abs(away) / np.where(away < 0, below, above))
+    # A constant column has no deviation, and none of its cells is away.
+    return np.asarray(np.abs(away) / np.maximum(np.where(away < 0, below, above), np.finfo(np.float64).tiny))
 
 
 def tame_rows(table: Array, judged: Mask | None = None) -> Mask:

@@ -1,4 +1,4 @@
-"""Time zero-shot orders, validate weights, pool calibration, record scores: python benchmarks/order.py --help.
+"""Time zero-shot orders, validate weights, pool calibration: python benchmarks/order.py --help.
 
 The scores on the test collections are made by `fipscm bench tos`.
 """
@@ -8,11 +8,12 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+import pandas as pd
 import torch
 import typer
 from scipy.linalg import block_diag
@@ -20,8 +21,7 @@ from scipy.special import logit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from fipscm.bench.report.summary import plain_scores, read_scores
-from fipscm.bench.run.results import RESULTS
+from fipscm.arrays import Adjacency
 from fipscm.metrics import calibration_error, directed_f1, tos
 from fipscm.order import (
     SCALES,
@@ -33,18 +33,16 @@ from fipscm.order import (
 from fipscm.order.classical.hidden_causes import evidence_of
 from fipscm.order.classical.shared_noise import SIGNS
 from fipscm.order.inference import zero_shot_order
-from fipscm.order.network.encoder import WORLDS, EvidenceConfig, EvidenceEncoder
-from fipscm.order.network.views_encoder import ViewsEncoder
-from fipscm.order.training.examples import TaskConfig, training_batch
+from fipscm.order.training.examples import training_batch
 from fipscm.order.training.loss import task_loss
-from fipscm.order.training.prior import FAMILIES, TrainingTable
-from fipscm.order.weights import WEIGHTS, save_encoder
+from fipscm.order.training.recipe import Recipe
+from fipscm.order.weights import WEIGHTS
 from fipscm.simulate import PRIORS, TestCase, metadataset
-from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.mixed.draw import mixed_scm
+from fipscm.simulate.prior.training_table import FAMILIES, TrainingTable
 from fipscm.simulate.worlds import VARIANTS, World
-from fipscm.tables.archive import load_archive
 
+SCORED_WORLDS = ("plain", "post-nonlinear", "location-scale", "multiplicative", "outliers", "missing", "discrete")
 COLLECTIONS = "lin-in,lin-out,rff-in,rff-out,mlp-in,mlp-out"
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -101,28 +99,43 @@ def worlds(
 
 
 @app.command()
-def losses(weights: Path = WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
-    """Leaf and parent loss on tables that training did not see, by what they are like; standardized.
+def scores(weights: Path | None = None, seed: int = 77, per_family: int = 5, tables: int = 2) -> None:
+    """Score what ships, or weights, as order.md has it: the paper's collections, test worlds, columns of every kind."""
+    found = defaultdict(list)
 
-    Weights that read one view stand for the network that begins with them.
-    """
-    encoder, sizes = load_encoder(weights), TaskConfig(seed, nodes=((5, 15, 1.0),), rows=(400, 5_000), prefixes=3)
-    if isinstance(encoder, EvidenceEncoder):
-        encoder, begun = ViewsEncoder(EvidenceConfig(evidence="views")).eval(), encoder
-        encoder.learn_from(begun)
-    for prior in ("p-in", "wide"):
-        found = defaultdict(list)
-        for slab in chain(*(training_batch(replace(sizes, prior=prior), index, "views") for index in range(batches))):
-            for table in range(len(slab.pair)):
-                pair, node, scale, leaf, parent = (
-                    part[table : table + 1] for part in (slab.pair, slab.node, slab.scale, slab.leaf, slab.parent)
-                )
-                with torch.no_grad():
-                    loss = task_loss(encoder(pair, node, scale, torch.zeros(1)), leaf, parent)
-                found[WORLDS[slab.world[table]]].append([loss.leaf.item(), loss.parent.item()])
-        for world, each in sorted(found.items()):
-            leaf_loss, parent_loss = np.mean(each, axis=0)
-            print(f"{prior}, {world}, {len(each)} tasks: leaf {leaf_loss:.3f}, parent {parent_loss:.3f}", flush=True)
+    def score(name: str, table: pd.DataFrame, adjacency: Adjacency, scale: str = "standardized") -> None:
+        answer = zero_shot(table, scale, weights=weights)
+        found[f"{name}, {scale}"].append((tos(answer.positions, adjacency), directed_f1(answer.adjacency(), adjacency)))
+
+    for preset, name in product(PRIORS, ("lin-in", "lin-out", "rff-in", "rff-out")):
+        for case in metadataset(name, dims=[10], preset=preset, per_family=per_family, seed=seed):
+            for scale in SCALES:
+                score(name, case.sample(1_000), case.scm.adjacency, scale)
+    for variant, draw in product(SCORED_WORLDS, range(tables)):
+        for world in _worlds(variant, "lin-out,rff-out,mlp-out", 10, 1_500, 10 * seed + draw):
+            score(variant, world.table, world.adjacency)
+    for draw in range(20 * tables):
+        rng = np.random.default_rng(100 * seed + draw)
+        scm = mixed_scm(8, rng)
+        score("mixed", scm.sample(1_000, rng), scm.adjacency)
+    for name, each in found.items():
+        order, edges = np.mean(each, axis=0)
+        print(f"{name}, {len(each)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
+
+
+@app.command()
+def losses(weights: Path = WEIGHTS, seed: int = 4242, batches: int = 30) -> None:
+    """Leaf and parent loss on tables that training did not see, by family; standardized."""
+    encoder = load_encoder(weights)
+    sizes = replace(Recipe.read("shipped").stages[-1], nodes=((5, 15, 1.0),), rows=(400, 5_000), prefixes=3)
+    for family in FAMILIES:
+        stage, found = replace(sizes, families={family: 1.0}), []
+        for slab in chain(*(training_batch(stage, (seed, index)) for index in range(batches))):
+            with torch.no_grad():
+                answer = encoder(slab.pair, slab.node, slab.scale, torch.zeros(len(slab.pair)))
+                found.append(task_loss(answer, slab.leaf, slab.parent))
+        leaf_loss, parent_loss = (torch.stack(part).mean().item() for part in zip(*found, strict=True))
+        print(f"{family}, {batches} batches: leaf {leaf_loss:.3f}, parent {parent_loss:.3f}", flush=True)
 
 
 @app.command()
@@ -194,7 +207,7 @@ def shared(tables: int = 300, seed: int = 9_000) -> None:
         rng = np.random.default_rng(each)
         nodes, rows = int(rng.integers(4, 13)), round(np.exp(rng.uniform(np.log(500), np.log(4_000))))
         drawn, pairs = _additive_table(nodes, rows, bool(each % 2), rng), np.triu_indices(nodes, 1)
-        found = zero_shot_order(drawn.values)
+        found = zero_shot_order(drawn.values, drawn.kinds)
         evidence.append(evidence_of(found.confounded, drawn.values, (found.edges > 0.5).astype(np.int8))[pairs])
         truth.append(drawn.confounded[pairs])
         counts.append(np.where(truth[-1], 1 / max(1, truth[-1].sum()), 1.0))
@@ -222,17 +235,6 @@ def calibration(preset: str = "released", dims: str = "10,20", per_family: int =
         for scale in SCALES:
             edges = block_diag(*(zero_shot(case.sample(), scale).probabilities() for case in cases))
             print(f"{name}, {preset}, {scale}: {calibration_error(edges, truth):.3f}", flush=True)
-
-
-@app.command()
-def record(results: Path = Path("docs/results/benchmark") / RESULTS, weights: Path = WEIGHTS) -> None:
-    """Write the mean scores into the header of the weights that made them."""
-    scores = plain_scores(read_scores(results))
-    ours = scores[(scores.method == "zero-shot") & scores.nodes.isin(DIMENSIONS)]
-    means = ours.groupby(["name", "preset", "scale", "nodes"])[["tos", "f1"]].mean().round(3)
-    cells = {" ".join(map(str, cell)): figures for cell, figures in means.to_dict("index").items()}
-    _, facts = load_archive(weights, "weights")
-    save_encoder(load_encoder(weights), weights, facts | {"scores": cells})
 
 
 def _worlds(variant: str, names: str, nodes: int, rows: int, seed: int) -> Iterator[World]:

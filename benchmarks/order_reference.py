@@ -5,23 +5,24 @@ import torch
 import typer
 from rich.progress import track
 
-from fipscm.order.evidence.table import EvidenceTable
+from fipscm.order.evidence.observations import Observations
+from fipscm.order.evidence.view import View
 from fipscm.order.novelty import summarise, write_reference
-from fipscm.order.training.examples import TaskConfig, draw_nodes, draw_rows
-from fipscm.order.training.p_in import training_scm
+from fipscm.order.training.examples import draw_nodes, draw_rows
+from fipscm.order.training.recipe import Recipe, Stage
+from fipscm.simulate.prior.training_table import sample_training_table
 
 
-def summary_of_table(index: int, sizes: TaskConfig) -> torch.Tensor:
-    rng = np.random.default_rng([0, index, 1])  # training draws from [seed, step]: no table is the same
+def summary_of_table(index: int, sizes: Stage) -> torch.Tensor:
+    rng = np.random.default_rng([0, index, 1])  # training draws from [seed, stage, batch]: no table is the same
     nodes = draw_nodes(sizes, rng)
-    rows = draw_rows(sizes, nodes, rng)
-    values, _ = training_scm(nodes, rng).sample_arrays(rows, rng)
-    return summarise(EvidenceTable.of(values).evidence())
+    drawn = sample_training_table(nodes, draw_rows(sizes, nodes, rng), rng, sizes.families)
+    return summarise(View.of(Observations.of(drawn.values, drawn.kinds).numbers).evidence())
 
 
 def main(tables: int = 400) -> None:
     torch.set_num_threads(1)
-    sizes = TaskConfig()
+    sizes = Recipe.read("shipped").stages[-1]
     write_reference(torch.stack([summary_of_table(index, sizes) for index in track(range(tables), "Simulating")]))
 
 

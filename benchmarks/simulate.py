@@ -12,8 +12,8 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from fipscm.order.training.prior import FAMILIES
 from fipscm.simulate import PRIORS, sample_scm
+from fipscm.simulate.prior.training_table import FAMILIES
 
 NODES, ROWS, COUNT = 20, 200, 150
 TRAINING_ROWS = 1_000

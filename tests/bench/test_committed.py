@@ -39,7 +39,7 @@ def test_every_task_with_results_has_a_page():
 
 WRITTEN_IN = {
     "scoreboard": "README.md",
-    "orders": "docs/results/order.md",
+    "orders": "docs/notes/order.md",
     "pipeline": "docs/results/pipeline.md",
     "pipeline-order": "docs/results/mechanism.md",
     "failures": "docs/results/benchmark/README.md",

@@ -183,7 +183,8 @@ def test_doubts_about_an_edge_are_told_in_words_and_those_about_strangers_are_no
     asked = fipscm("order", tmp_path / "data.csv")
     assert sorted(asked.stdout.split()) == ["left", "right"]
     assert asked.stderr.startswith("fipscm: Direction open for 1 of 1 edge: ")
-    assert asked.stderr.count("\n") == 1
+    assert "\nfipscm: Of directions told with " in asked.stderr  # what the figure means
+    assert asked.stderr.count("\n") == 2
     assert fipscm("order", tmp_path / "data.csv", "--no-assess").stderr == ""
     fitted = fipscm("fit", tmp_path / "data.csv", "--out", tmp_path / "m.fip")
     assert "\nDirection open for 1 of 1 edge: " in fitted.stdout

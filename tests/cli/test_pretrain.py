@@ -1,50 +1,42 @@
 import pandas as pd
 import pytest
 
-from fipscm.order.weights import WEIGHTS, load_encoder
+from fipscm.order.training.recipe import FOLDER, Recipe
+from fipscm.order.weights import load_encoder
 from fipscm.simulate import known_scm
 from fipscm.tables.archive import load_archive
 
-QUICK = ("pretrain", "--tasks", "small", "--simulators", 0, "--minutes", 0.01)
+SMOKE = ("pretrain", "--recipe", "smoke", "--simulators", 0)
 
 
-def test_pretrain_starts_resumes_and_writes_weights(fipscm, tmp_path):
-    quick = (*QUICK, "--run", tmp_path)
-    assert fipscm(*quick).returncode == 0
-    before = load_archive(tmp_path / "checkpoint.safetensors", "checkpoint")[1]["seconds"]
-    assert fipscm(*quick, "--weights", tmp_path / "weights.safetensors").returncode == 0
-    assert load_archive(tmp_path / "checkpoint.safetensors", "checkpoint")[1]["seconds"] > before + 0.5
-    facts = load_archive(tmp_path / "weights.safetensors", "weights")[1]
-    assert facts["command"] == f"fipscm pretrain --run {tmp_path} --minutes 0.01 --tasks small --seed 0"
-
-
-def test_the_papers_encoder_is_trained_saved_and_used(fipscm, tmp_path, rng):
-    weights, data = tmp_path / "paper.safetensors", tmp_path / "data.csv"
-    fipscm(*QUICK, "--run", tmp_path, "--encoder", "paper", "--scale", "raw", "--weights", weights)
-    assert load_encoder(weights).config.scale == "raw"
-    assert load_archive(weights, "weights")[1]["command"].endswith("--seed 0 --encoder paper --scale raw")
+def test_a_recipe_is_trained_to_its_end_and_its_weights_are_used(fipscm, tmp_path, rng):
+    weights, data = tmp_path / "weights.safetensors", tmp_path / "data.csv"
+    assert fipscm(*SMOKE, "--run", tmp_path, "--minutes", 0.01).returncode == 0
+    assert load_archive(weights, "weights")[1]["steps"] < Recipe.read("smoke").steps
+    assert fipscm(*SMOKE, "--run", tmp_path).returncode == 0
+    facts = load_archive(weights, "weights")[1]
+    assert (facts["steps"], facts["recipe_digest"]) == (Recipe.read("smoke").steps, Recipe.read("smoke").digest)
     known_scm("triangle").sample(300, rng).to_csv(data, index=False)
-    named = fipscm("order", data, "--scale", "raw", "--weights", weights, "--no-assess").stdout.split()
+    named = fipscm("order", data, "--weights", weights, "--no-assess").stdout.split()
     assert sorted(named) == sorted(pd.read_csv(data).columns)
 
 
-def test_further_training_begins_with_the_weights_given(fipscm, tmp_path):
-    quick = ("pretrain", "--minutes", 0, "--simulators", 0, "--run", tmp_path)
-    fipscm(*quick, "--encoder", "views", "--start", WEIGHTS, "--weights", tmp_path / "again.safetensors")
-    again, shipped = (load_encoder(path).state_dict() for path in (tmp_path / "again.safetensors", WEIGHTS))
-    assert all((again[name] == value).all() for name, value in shipped.items())
+def test_the_papers_encoder_is_trained_by_a_recipe_of_its_own(fipscm, tmp_path, rng):
+    recipe, data = tmp_path / "raw.toml", tmp_path / "data.csv"
+    recipe.write_text((FOLDER / "paper.toml").read_text().replace('"standardized"', '"raw"'))
+    fipscm("pretrain", "--recipe", recipe, "--run", tmp_path, "--simulators", 0, "--minutes", 0.01)
+    assert load_encoder(tmp_path / "weights.safetensors").config.scale == "raw"
+    known_scm("triangle").sample(300, rng).to_csv(data, index=False)
+    arguments = "--scale", "raw", "--weights", tmp_path / "weights.safetensors", "--no-assess"
+    assert sorted(fipscm("order", data, *arguments).stdout.split()) == sorted(pd.read_csv(data).columns)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--encoder", "papr"), "did you mean 'paper'"),
-        (("--scale", "raw"), "both scales at once"),
-        (("--encoder", "paper", "--scale", "row"), "did you mean 'raw'"),
-    ],
+    ("recipe", "message"),
+    [("shiped", "did you mean 'shipped'"), ("nowhere.toml", "There is no recipe file 'nowhere.toml'")],
 )
-def test_a_mistake_is_found_before_training(fipscm, tmp_path, arguments, message):
-    ended = fipscm(*QUICK, "--run", tmp_path / "run", *arguments)
+def test_a_mistake_is_found_before_training(fipscm, tmp_path, recipe, message):
+    ended = fipscm("pretrain", "--recipe", recipe, "--run", tmp_path / "run")
     assert ended.returncode == 2
     assert message in ended.stderr
     assert not (tmp_path / "run").exists()

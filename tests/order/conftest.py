@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from fipscm.order.network.encoder import EvidenceConfig, EvidenceEncoder
-from fipscm.order.network.views_encoder import ViewsEncoder
+from fipscm.order.training.recipe import Recipe
+from fipscm.order.weights import save_encoder
 from fipscm.simulate import sample_scm
 
 
@@ -30,13 +33,14 @@ def tiny_encoder():
 
 
 @pytest.fixture(scope="session")
-def views_encoder(tiny_encoder):
-    """The same network, shown both views; of what it does not know it says something arbitrary."""
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        wide = ViewsEncoder(EvidenceConfig(width=16, rounds=2, heads=2, evidence="views"))
-    wide.learn_from(tiny_encoder)
-    return wide.eval()
+def save_weights():
+    """Write the weights of an encoder that nobody trained, and return the path."""
+
+    def save(encoder, path):
+        save_encoder(encoder, path, replace(Recipe.read("smoke"), network=encoder.config).content(), {"steps": 0})
+        return path
+
+    return save
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ from fipscm.order.novelty import novelty
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import RowsReader
 from fipscm.order.paper.ordering_error import ordering_error
-from fipscm.order.training.config import PretrainConfig
-from fipscm.order.training.examples import TaskConfig
+from fipscm.order.training.recipe import Recipe
 from fipscm.order.training.run import pretrain
-from fipscm.order.weights import WEIGHTS, build_encoder, load_encoder, save_encoder
+from fipscm.order.weights import WEIGHTS, build_encoder, load_encoder
 
 EVIDENCE, PAPER = EvidenceConfig(width=8, rounds=1, heads=2), AxialConfig(width=8, heads=2, layers=1, rows=50)
 EVERY_ENCODER = pytest.mark.parametrize("encoder", [EVIDENCE, PAPER], ids=["evidence", "paper"])
-TINY = PretrainConfig(TaskConfig(nodes=((3, 4, 1.0),), rows=(100, 120), scms=2, prefixes=2), log_every=1)
+SMOKE = Recipe.read("smoke")
+TINY = replace(SMOKE, stages=(replace(SMOKE.stages[0], passes=1),))
 
 
 @pytest.fixture
@@ -55,15 +55,14 @@ def test_confidences_and_novelty_are_the_same(table, in_both_types):
 def test_training_is_the_same(encoder, in_both_types, tmp_path):
     def train():
         run = tmp_path / str(torch.get_default_dtype())
-        return pretrain(replace(TINY, encoder=encoder), run, steps=2, simulators=0).encoder.state_dict()
+        return pretrain(replace(TINY, network=encoder), run, steps=2, simulators=0).encoder.state_dict()
 
     single, double = in_both_types(train)
     assert all(torch.equal(single[name], double[name]) for name in single)
 
 
-def test_the_papers_encoder_gives_the_same_order_and_error(table, in_both_types, tmp_path):
-    path = tmp_path / "paper.safetensors"
-    save_encoder(build_encoder(PAPER), path, {})
+def test_the_papers_encoder_gives_the_same_order_and_error(table, in_both_types, save_weights, tmp_path):
+    path = save_weights(build_encoder(PAPER), tmp_path / "paper.safetensors")
     single, double = in_both_types(lambda: zero_shot(table, weights=path))
     assert single.order == double.order
     chain = np.diag(np.ones(4, dtype=np.int8), 1)

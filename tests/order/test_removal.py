@@ -3,13 +3,14 @@ import pytest
 import torch
 
 from fipscm.graph import allowed_from_order
+from fipscm.order.evidence.observations import Observations
 from fipscm.order.network.reader import EvidenceReader
 from fipscm.order.removal import hard_vote, random_leaf, remove_leaves
 
 
 @pytest.fixture
 def view(tiny_encoder, table):
-    return EvidenceReader.of(tiny_encoder, table.to_numpy()[None], raw=False)
+    return EvidenceReader.of(tiny_encoder, [Observations.of(table.to_numpy())], raw=False)
 
 
 @pytest.mark.parametrize("choose", [hard_vote, random_leaf(np.random.default_rng(0))])

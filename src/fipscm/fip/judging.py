@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from fipscm.fip.learning import Learning, readable
+from fipscm.fip.learning import Learning, kinds_of
 from fipscm.fip.rows import Rows
 from fipscm.fip.state import generator_of
 from fipscm.questions.contrast import compared_values
@@ -98,11 +98,13 @@ class Judging(Rows, Learning):
 
     def _assess(self, table: TrainingTable) -> Self:
         from fipscm.order.confidence import confidence
+        from fipscm.order.evidence.observations import Observations
 
         orders = self._draw_orders(PLAUSIBLE_ORDERS, generator_of(self.random_state), table)
         possible = self._constraints.knowledge.allowed(self.blocks_.outer)
         order = self.blocks_.outer_order(self._fitted.order)
-        shares = agreement(readable(table.values, table.blocks), order, orders, possible, table.intervened)
+        numbers = Observations.of(table.values, kinds_of(table.blocks)).numbers
+        shares = agreement(numbers, order, orders, possible, table.intervened)
         sure = confidence(orders, self._given_precedence(table), bool(table.intervened.any()))
         return self._adopt_assessment(sure, shares)
 
@@ -114,6 +116,7 @@ class Judging(Rows, Learning):
         `assess`, the verdict tells how many of the edges have an open direction.
         """
         from fipscm.order.classical.hidden_causes import hidden_causes
+        from fipscm.order.evidence.observations import Observations
         from fipscm.questions.check import check_model
         from fipscm.questions.findings import CheckResult
         from fipscm.questions.model_findings import direction_findings, hidden_cause_findings
@@ -122,7 +125,7 @@ class Judging(Rows, Learning):
         rng, frame = generator_of(random_state), self._frame(X)
         inferred_on = None if self._constraints.fix_the_order else self.scale
         graph = self.adjacency_.loc[frame.columns, frame.columns].to_numpy()
-        hidden = hidden_causes(readable(frame.to_numpy(), self.blocks_), graph, self._raw)
+        hidden = hidden_causes(Observations.of(frame.to_numpy(), kinds_of(self.blocks_)), graph, self._raw)
         directions = () if self._assessment is None or inferred_on is None else direction_findings(self.graph_)
         asides = *missing_findings(frame), *hidden_cause_findings(self.blocks_.outer, hidden), *directions
         if frame.isna().any(axis=None):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fipscm.arrays import Array, Mask, Order
+from fipscm.arrays import Mask, Order
 from fipscm.errors import DataError, KnowledgeError, counted
 from fipscm.fip.state import State
 from fipscm.graph import allowed_from_order
@@ -44,7 +44,8 @@ class Learning(State):
         if self._constraints.fix_the_order and not edges:
             return Removal(self._constraints.given_order(names), None)
         return zero_shot_order(
-            readable(table.observed, table.blocks),
+            table.observed,
+            kinds_of(table.blocks),
             self._raw,
             before,
             n_jobs=self.n_jobs,
@@ -74,7 +75,7 @@ class Learning(State):
             require_untouched_rows(table.intervened[~touched], kept)
             clusters = None if table.clusters is None else table.clusters[~touched]
             return TrainingTable.of(kept, table.experiments.at(~touched), table.blocks, clusters)
-        from fipscm.order.rows.fill import fill_linearly
+        from fipscm.order.evidence.fill import fill_linearly
 
         rows = counted(int(touched.sum()), "row")
         warnings.warn(f"{missing}, in {rows}: filled in by the model.", stacklevel=3)
@@ -82,10 +83,11 @@ class Learning(State):
 
     def _without_changed(self, table: TrainingTable, order: Order) -> TrainingTable:
         """The table, where each mechanism is learned from settings in which it is the same as in the reference."""
+        from fipscm.order.evidence.observations import Observations
         from fipscm.order.rows.experiments import changed_mechanisms
 
         done, names = table.experiments, table.frame.columns
-        changed = changed_mechanisms(readable(table.values, table.blocks), done, order)
+        changed = changed_mechanisms(Observations.of(table.values, kinds_of(table.blocks)).numbers, done, order)
         excluding = table.excluding(changed)
         found = {
             label: [f"'{name}'" for name in names[(changed & excluding.untold)[done.setting == setting].any(axis=0)]]
@@ -200,8 +202,9 @@ class Learning(State):
             return [self.blocks_.outer_order(self._fitted.order)]
         before = self._precedence(self.blocks_.outer)
         return drawn_orders(
-            readable(table.observed, table.blocks),
+            table.observed,
             rng,
+            kinds_of(table.blocks),
             self._raw,
             before,
             n_jobs=self.n_jobs,
@@ -219,11 +222,9 @@ class Learning(State):
         return self._table
 
 
-def readable(values: Array, blocks: Blocks) -> Array:
-    """(N, D) values as the order model reads them, with scores for the levels of categories."""
-    from fipscm.order.rows.category_scores import with_scores
-
-    return with_scores(values, [blocks.outer.index(name) for name in blocks.levels])
+def kinds_of(blocks: Blocks) -> tuple[str, ...]:
+    """What each of the D columns is."""
+    return tuple(blocks.kinds[name] for name in blocks.outer)
 
 
 def _trusting_observed(table: TrainingTable, causes: Mask) -> TrainingTable:

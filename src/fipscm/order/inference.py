@@ -1,7 +1,7 @@
 """From validated rows to orders of column positions. Shapes: N rows, D variables.
 
-Missing cells of a row are filled in together, linearly (`order.rows.fill`), before anything is read.
-
+`values` holds cells (N, D) that `training_frame` has accepted, NaN where missing; `kinds` says what each column is (all
+are continuous unless given), and a category is there by the codes of its levels.
 `before` holds what is known: (D, D), true at [i, j] where i must stand before j. `intervened` holds what was done
 in each row; nothing unless given.
 """
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import OrderError
 from fipscm.graph import allowed_from_order
+from fipscm.order.evidence.observations import Observations
 from fipscm.order.model import OrderModel, shipped_model
 from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
 from fipscm.order.rows.experiments import observed_rows, precedence_log_odds
-from fipscm.order.rows.fill import fill_linearly
 from fipscm.robust import all_vary
 from fipscm.tables.experiments import Experiments
 
@@ -32,6 +32,7 @@ MANY_VARIABLES = 50  # fewer make operations so small that threads spend their t
 
 def zero_shot_order(
     values: Array,
+    kinds: Sequence[str] | None = None,
     raw: bool = False,
     before: Mask | None = None,
     model: OrderModel | None = None,
@@ -39,21 +40,20 @@ def zero_shot_order(
     intervened: Experiments | None = None,
     on_step: OnStep | None = None,
 ) -> Removal:
-    """Infer the order and the edges of rows (N, D) that `training_frame` has accepted.
-
-    They are read by the order model given, or else by the one that ships.
-    """
-    cores, complete = processor_cores(n_jobs), fill_linearly(values)
+    """Infer the order and the edges of a table, by the order model given or else by the one that ships."""
+    cores, observations = processor_cores(n_jobs), Observations.of(values, kinds)
+    complete = observations.numbers
     intervened = Experiments.none(values.shape) if intervened is None else intervened
     rows, effects = observed_rows(complete, intervened), precedence_log_odds(complete, intervened)
     with _threads(cores if values.shape[1] >= MANY_VARIABLES else 1):
-        reader = (model or shipped_model()).read(complete[rows], raw)
+        reader = (model or shipped_model()).read(observations.take(rows), raw)
         return remove_leaves(reader, before=before, effects=effects, on_step=on_step)
 
 
 def drawn_orders(
     values: Array,
     rng: np.random.Generator,
+    kinds: Sequence[str] | None = None,
     raw: bool = False,
     before: Mask | None = None,
     model: OrderModel | None = None,
@@ -65,7 +65,8 @@ def drawn_orders(
 
     Of large tables, each order is drawn for some of the rows, and of wide ones, several leaves at a time.
     """
-    complete, asked = fill_linearly(values), model or shipped_model()
+    observations, asked = Observations.of(values, kinds), model or shipped_model()
+    complete = observations.numbers
     intervened = Experiments.none(values.shape) if intervened is None else intervened
     observed, groups = observed_rows(complete, intervened), intervened.groups()
     share = min(1.0, MOST_CELLS / values.size)
@@ -73,7 +74,7 @@ def drawn_orders(
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):
             rows = _informative_resample(complete, observed, groups, share, generator)
-            reader = asked.read(complete[rows[observed[rows]]], raw)
+            reader = asked.read(observations.take(rows[observed[rows]]), raw)
             effects = precedence_log_odds(complete[rows], intervened.at(rows))
             return remove_leaves(reader, random_leaf(generator), before, effects, at_once=LEAVES_AT_ONCE).order
 

@@ -1,4 +1,4 @@
-"""The order model: the one network that ships, and how it reads a table. Shapes: N rows, D variables.
+"""The order model: the one network that ships, and how it reads a table.
 
 The same network reads every table: two columns or many, of any kinds, standardized or raw. A network that a user
 trained with `fipscm pretrain` takes its place where its weights are given.
@@ -12,12 +12,12 @@ from typing import Self
 import torch
 
 from fipscm.arrays import Array
+from fipscm.order.evidence.observations import Observations
 from fipscm.order.network.reader import EvidenceReader, Reader
 from fipscm.order.paper.axial import AxialEncoder
 from fipscm.order.paper.chunks import RowsReader
-from fipscm.order.removal import side_answers
+from fipscm.order.removal import shared_causes
 from fipscm.order.weights import WEIGHTS, Encoder, load_encoder
-from fipscm.usual import usual_rows
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,16 @@ class OrderModel:
         """The model of a weights file."""
         return cls(load_encoder(path))
 
-    def read(self, values: Array, raw: bool) -> Reader:
-        """Rows (N, D) without missing cells, as the network sees them; rows with outliers are left out.
-
-        The paper's encoder sees all rows, as in the paper.
-        """
+    def read(self, observations: Observations, raw: bool) -> Reader:
+        """Rows of a table as the network sees them: statistics of all of them, or the rows in the paper's encoder."""
         if isinstance(self.encoder, AxialEncoder):
-            return RowsReader.of(self.encoder, values, raw)
-        return EvidenceReader.of(self.encoder, values[usual_rows(values)][None], raw)
+            return RowsReader.of(self.encoder, observations.numbers, raw)
+        return EvidenceReader.of(self.encoder, [observations], raw)
 
     @torch.no_grad()
-    def confounded(self, values: Array, raw: bool = False) -> Array | None:
-        """(D, D), the probability that a hidden variable causes both columns of rows (N, D); None if it cannot tell."""
-        return side_answers(self.read(values, raw).logits())[0]
+    def confounded(self, observations: Observations, raw: bool = False) -> Array | None:
+        """(D, D), the probability that a hidden variable causes both columns; None if the network cannot tell."""
+        return shared_causes(self.read(observations, raw).logits())
 
 
 @lru_cache(maxsize=1)

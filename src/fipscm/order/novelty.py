@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from fipscm.arrays import Array
-from fipscm.order.evidence.table import Evidence, EvidenceTable
+from fipscm.order.evidence.view import Evidence, View
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import to_arrays, to_tensors
 
@@ -30,7 +30,7 @@ class Novelty:
 
 def novelty(values: Array) -> Novelty:
     """Compare the rows (N, D) of a table with the training tables of the shipped order model."""
-    summary = summarise(EvidenceTable.of(values).evidence())
+    summary = summarise(View.of(values).evidence())
     centre, spread, distances = _reference()
     distance = _distance(summary, centre, spread)
     return Novelty(float(distance), float((distances > distance).double().mean()))

@@ -41,7 +41,6 @@ class Removal:
     order: Order
     edges: Array | None  # (D, D) at [i, j]: the probability that i causes j
     confounded: Array | None = None  # (D, D): the probability that a hidden variable causes both
-    world: Array | None = None  # (len(WORLDS),): the probability that the table is like that
 
 
 @torch.no_grad()
@@ -84,13 +83,11 @@ def remove_leaves(
             remaining = np.delete(remaining, leaf)
             reader, logits = reader.without(torch.full((reader.shape[0],), leaf)), logits.without(leaf)
     order = np.array([*remaining, *removed[::-1]], dtype=np.intp)
-    return Removal(order, edges, *side_answers(whole))
+    return Removal(order, edges, None if whole is None else shared_causes(whole))
 
 
-def side_answers(logits: Logits | None) -> tuple[Array | None, Array | None]:
-    """Probabilities of hidden common causes and of the worlds, while all variables are there."""
-    if logits is None or logits.confounded is None or logits.world is None:
-        return None, None
-    confounded = logits.confounded.double().sigmoid().mean(dim=0).fill_diagonal_(0.0)
-    world = logits.world.double().softmax(dim=1).mean(dim=0)
-    return confounded.numpy(), world.numpy()
+def shared_causes(logits: Logits) -> Array | None:
+    """(D, D), the probability that a hidden variable causes both; None from an encoder that cannot tell."""
+    if logits.confounded is None:
+        return None
+    return logits.confounded.double().sigmoid().mean(dim=0).fill_diagonal_(0.0).numpy()

@@ -19,11 +19,10 @@ from fipscm.order.classical.baselines import BASELINES
 from fipscm.order.classical.gaussian import p_of_linear_gaussian
 from fipscm.order.classical.hidden_causes import WEAK_SIGN, Suspect, suspects, with_signs
 from fipscm.order.confidence import confidence
+from fipscm.order.evidence.observations import Observations
 from fipscm.order.inference import drawn_orders, precedence_shares, zero_shot_order
 from fipscm.order.model import OrderModel
-from fipscm.order.network.encoder import SCALES, WORLDS
-from fipscm.order.rows.category_scores import with_scores
-from fipscm.order.rows.fill import fill_linearly
+from fipscm.order.network.encoder import SCALES
 from fipscm.tables.columns import learnable, warn_of_near_copies, warn_of_set_aside, warn_of_spellings
 from fipscm.tables.experiments import Experiments
 from fipscm.tables.intervened import parse_intervened
@@ -32,11 +31,6 @@ from fipscm.tables.validate import warn_of_missing_codes
 SIGNIFICANCE = 0.05  # of a table that is not linear with normal noise
 ORDERINGS = ("evidence", *BASELINES)
 _FILLED_IN = "{} without a value: filled in from the other columns."
-# What a table is like, in words, where a reader would not expect it.
-_UNUSUAL = {
-    "location-scale": "noise whose spread depends on the causes",
-    "post-nonlinear": "values that are bent after the noise was added",
-}
 
 
 @dataclass(frozen=True)
@@ -48,7 +42,6 @@ class ZeroShot:
         positions: the same order as positions of the columns.
         edges: the probability of every edge, row = cause; None from an encoder that was not trained to tell parents.
         confounded: the probability that a hidden variable causes both columns; None likewise.
-        world: the probability of each kind of table, such as "additive" or "linear-gaussian"; None likewise.
         missing: how many cells of the table had no value.
         raw: whether the columns' variances were used as evidence.
         orderable: false if the table cannot be told from a linear one with normal noise, whose standardized columns do
@@ -59,7 +52,6 @@ class ZeroShot:
     positions: Order
     edges: pd.DataFrame | None
     confounded: pd.DataFrame | None = None
-    world: Mapping[str, float] | None = None
     missing: int = 0
     raw: bool = False
     orderable: bool = True
@@ -68,8 +60,6 @@ class ZeroShot:
     def remarks(self) -> list[str]:
         """What a reader of the order should know, in words."""
         remarks = [_FILLED_IN.format(counted(self.missing, "cell"))] if self.missing else []
-        if self.world is not None and (likeliest := max(self.world, key=self.world.__getitem__)) in _UNUSUAL:
-            remarks.append(f"The table looks as if made of {_UNUSUAL[likeliest]} ({self.world[likeliest]:.0%}).")
         if not self.orderable:
             remarks.append(
                 "The table looks linear with normal noise: its rows do not show the order, so this one is a guess; "
@@ -147,13 +137,16 @@ def infer_order(
     for name, given in (("knowledge", knowledge), ("weights", weights), ("intervened", intervened)):
         if given is not None:
             raise OrderError(f"The method '{method}' cannot take {name} into account: use 'evidence', or leave it out.")
-    names, values, raw, _, _, missing, _ = _validated(data, scale, kinds=kinds, keep=keep, group=group, time=time)
+    names, cells, kinds_, raw, _, _, missing, _ = _validated(
+        data, scale, kinds=kinds, keep=keep, group=group, time=time
+    )
     _warn_of_missing(missing)
     if method == "variance" and not raw:
         raise OrderError(
             "The method 'variance' cannot order standardized columns, whose variances are all one: "
             "use scale='raw' (--scale raw on the command line), or another method."
         )
+    values = Observations.of(cells, kinds_).numbers
     rows = values if raw else (values - values.mean(axis=0)) / values.std(axis=0)
     return [names[column] for column in BASELINES[method](rows)]
 
@@ -171,22 +164,21 @@ def zero_shot(
     time: Hashable | None = None,
 ) -> ZeroShot:
     """Infer the order and the graph of a table; arguments as in `infer_order`."""
-    names, values, raw, before, done, missing, model = _validated(
+    names, values, kinds_, raw, before, done, missing, model = _validated(
         data, scale, knowledge, intervened, weights, kinds, keep, group, time
     )
-    found = zero_shot_order(values, raw, before, model, n_jobs, done)
-    hidden = found.confounded
+    found = zero_shot_order(values, kinds_, raw, before, model, n_jobs, done)
+    numbers, hidden = Observations.of(values, kinds_).numbers, found.confounded
     if hidden is not None and found.edges is not None:
-        hidden = with_signs(hidden, values, (found.edges > 0.5).astype(np.int8))
+        hidden = with_signs(hidden, numbers, (found.edges > 0.5).astype(np.int8))
     edges, confounded = (
         None if matrix is None else pd.DataFrame(matrix, names, names) for matrix in (found.edges, hidden)
     )
     if edges is not None and knowledge is not None:
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
-    world = None if found.world is None else dict(zip(WORLDS, found.world.tolist(), strict=True))
     order = [names[column] for column in found.order]
-    orderable = raw or not done.observed.all() or p_of_linear_gaussian(values) < SIGNIFICANCE
-    return ZeroShot(order, found.order, edges, confounded, world, missing, raw, orderable)
+    orderable = raw or not done.observed.all() or p_of_linear_gaussian(numbers) < SIGNIFICANCE
+    return ZeroShot(order, found.order, edges, confounded, missing, raw, orderable)
 
 
 def order_confidence(
@@ -207,10 +199,10 @@ def order_confidence(
 
     For other weights than the package's own these are plain shares of the orders.
     """
-    names, values, raw, before, done, _, model = _validated(
+    names, values, kinds_, raw, before, done, _, model = _validated(
         data, scale, knowledge, intervened, weights, kinds, keep, group, time
     )
-    orders = drawn_orders(values, rng, raw, before, model, n_jobs, resamples, done)
+    orders = drawn_orders(values, rng, kinds_, raw, before, model, n_jobs, resamples, done)
     if weights is not None:
         return pd.DataFrame(precedence_shares(orders), names, names)
     return pd.DataFrame(confidence(orders, before, bool(done.acted_on.any())), names, names)
@@ -218,7 +210,8 @@ def order_confidence(
 
 class _Validated(NamedTuple):
     names: list[Hashable]
-    values: Array  # (N, D), missing cells filled in
+    values: Array  # (N, D), NaN where missing, codes of levels where categorical
+    kinds: tuple[str, ...]
     raw: bool
     before: Mask | None  # (D, D), true at [i, j] where i must stand before j
     intervened: Experiments  # what was done in each row
@@ -248,10 +241,10 @@ def _validated(
     names: list[Hashable] = list(frame.columns)
     before = None if knowledge is None else knowledge.precedence(names)
     done = parse_intervened(columns.without_others(intervened), frame, columns.set_aside)
-    categories = [names.index(name) for name in columns.categories]
-    values, missing = fill_linearly(with_scores(frame.to_numpy(), categories)), int(frame.isna().to_numpy().sum())
+    values, recognised = frame.to_numpy(), tuple(columns.kinds[name] for name in names)
     model = None if weights is None else OrderModel.load(weights)
-    return _Validated(names, values, scale == "raw", before, done, missing, model)
+    missing = int(np.isnan(values).sum())
+    return _Validated(names, values, recognised, scale == "raw", before, done, missing, model)
 
 
 def _warn_of_missing(cells: int) -> None:

@@ -65,7 +65,7 @@ class Imputer:
     """Draws missing cells from a learned model."""
 
     def __init__(self, scm: LearnedSCM, domain: Domain, rng: np.random.Generator) -> None:
-        from fipscm.order.rows.fill import Regression  # brings PyTorch along
+        from fipscm.order.evidence.fill import Regression  # brings PyTorch along
 
         self._scm, self._domain, self._rng = scm, domain, rng
         known = zip(scm.noise.ordered.T, scm.scale, strict=True)

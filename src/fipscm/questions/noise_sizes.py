@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from fipscm.arrays import Array
-from fipscm.order.evidence.views import normal_scores
+from fipscm.order.evidence.table import normal_scores
 
 
 class Pair(NamedTuple):

@@ -2,106 +2,84 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.order.evidence.plan import ONE_VIEW
-from fipscm.order.evidence.table import EvidenceTable
-from fipscm.simulate import sample_scm
+from fipscm.order.evidence.observations import Observations
+from fipscm.order.evidence.table import STATISTICS, EvidenceTable, normal_scores
 
 PARTS = ("pair", "node", "scale")
 
 
-def evidence(values):
-    return EvidenceTable.of(np.ascontiguousarray(values)).evidence()
+def table_of(values, kinds=None):
+    return EvidenceTable.of(Observations.of(np.ascontiguousarray(values), kinds))
 
 
-def test_every_statistic_has_a_name(table):
+def evidence(values, kinds=None):
+    return table_of(values, kinds).evidence()
+
+
+@pytest.fixture
+def table(table):
+    """Without outliers, whose rows would be left out."""
+    return table.clip(table.quantile(0.01), table.quantile(0.99), axis=1)
+
+
+def test_every_statistic_has_a_name_of_its_own_and_is_a_number(table):
     found = evidence(table.to_numpy())
-    assert found.pair.shape == (5, 5, len(ONE_VIEW.pair))
-    assert found.node.shape == (5, len(ONE_VIEW.node))
-    assert found.scale.shape == (5, len(ONE_VIEW.scale))
+    for part in PARTS:
+        values, names = getattr(found, part), getattr(STATISTICS, part)
+        assert values.shape[-1] == len(names) == len(set(names))
+        assert values.isfinite().all()
 
 
 def test_permuting_columns_permutes_the_evidence(table):
     order = [3, 0, 4, 2, 1]
-    plain, permuted = evidence(table.to_numpy()), evidence(table.to_numpy()[:, order])
+    kinds = np.array(["continuous", "count", "ordinal", "continuous", "continuous"])
+    plain, permuted = evidence(table.to_numpy(), kinds), evidence(table.to_numpy()[:, order], kinds[order])
     assert torch.allclose(permuted.pair, plain.pair[order][:, order], atol=1e-3)
     assert torch.allclose(permuted.node, plain.node[order], atol=1e-3)
-    assert torch.allclose(permuted.scale, plain.scale[order], atol=1e-3)
 
 
-def test_permuting_rows_changes_nothing(table):
-    plain, permuted = evidence(table.to_numpy()), evidence(table.to_numpy()[::-1])
+def test_removing_a_variable_equals_never_having_seen_it(table):
+    values = table.to_numpy()
+    removed, never = table_of(values).without(2).evidence(), evidence(np.delete(values, 2, axis=1))
     for part in PARTS:
-        assert torch.allclose(getattr(permuted, part), getattr(plain, part), atol=1e-3)
+        assert torch.allclose(getattr(removed, part), getattr(never, part), atol=1e-4)
 
 
-def test_units_show_only_in_the_scale_channel(table):
-    plain, rescaled = evidence(table.to_numpy()), evidence(table.to_numpy() * [1, 10, 0.1, 3, 100] + 7)
-    assert torch.allclose(rescaled.pair, plain.pair, atol=1e-3)
-    assert torch.allclose(rescaled.node, plain.node, atol=1e-3)
-    assert not torch.allclose(rescaled.scale, plain.scale, atol=1e-1)
+def test_a_monotone_transformation_does_not_move_the_view_of_the_ranks(table):
+    values = table.to_numpy()
+    found, plain = evidence(np.exp(values / values.std(axis=0) / 4)), evidence(values)
+    by_ranks = [place for place, name in enumerate(STATISTICS.pair) if name.endswith("by ranks")]
+    by_values = [place for place, name in enumerate(STATISTICS.pair) if name.endswith("by values")]
+    assert torch.allclose(found.pair[..., by_ranks], plain.pair[..., by_ranks], atol=1e-4)
+    assert not torch.allclose(found.pair[..., by_values], plain.pair[..., by_values], atol=1e-2)
 
 
-def assert_same(found, expected, tolerance=0.0):
-    for part in PARTS:
-        assert torch.allclose(getattr(found, part), getattr(expected, part), rtol=0.0, atol=tolerance)
+def test_the_network_is_told_what_each_column_is(rng):
+    values = np.column_stack([rng.normal(size=300), rng.integers(3, size=300), rng.integers(2, size=300)])
+    node = evidence(values, ("continuous", "categorical", "binary")).node
+    flags = [node[:, STATISTICS.node.index(kind)].tolist() for kind in ("categorical", "binary", "count")]
+    assert flags == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
 
 
-@pytest.fixture(scope="module")
-def curved():
-    rng = np.random.default_rng(0)
-    return sample_scm("rff-in", nodes=8, rng=rng).sample(1000, rng).to_numpy()
+def test_how_levels_are_coded_does_not_matter(rng):
+    level = rng.integers(4, size=500)
+    values = np.column_stack([rng.normal(size=500) + np.array([0.0, 3.0, 1.0, -2.0])[level], level]).astype(float)
+    renamed = values.copy()
+    renamed[:, 1] = np.array([2, 0, 3, 1])[level]
+    plain, other = (evidence(cells, ("continuous", "categorical")) for cells in (values, renamed))
+    assert torch.allclose(plain.pair, other.pair, atol=1e-3)
+    assert torch.allclose(plain.node, other.node, atol=1e-3)
 
 
-def test_removing_a_variable_equals_never_having_seen_it(curved):
-    never = evidence(np.delete(curved, 2, axis=1))
-    assert_same(EvidenceTable.of(curved).without(2).evidence(), never, tolerance=1e-5)
+def test_rows_with_outliers_are_left_out_and_counted(rng):
+    values = rng.uniform(size=(300, 3))
+    spoilt = np.vstack([values, np.full((4, values.shape[1]), 1e4)])
+    found, plain = evidence(spoilt), evidence(values)
+    assert torch.allclose(found.pair, plain.pair, atol=1e-5)
+    assert found.node[0, STATISTICS.node.index("share of excluded rows")] == pytest.approx(4 / len(spoilt))
 
 
-def test_evidence_depends_on_what_remains_and_not_on_what_was_asked_before(curved):
-    """The same variables reached without a question, after questions on the way, and after questions elsewhere."""
-    silent, asked, elsewhere = (EvidenceTable.of(curved) for _ in range(3))
-    for leaf in (7, 3):
-        asked.evidence()
-        elsewhere.without(0).without(1).evidence()
-        silent, asked, elsewhere = (table.without(leaf) for table in (silent, asked, elsewhere))
-    expected = silent.evidence()
-    assert_same(asked.evidence(), expected)
-    assert_same(elsewhere.evidence(), expected)
-    assert_same(asked.evidence(), expected)
-
-
-def test_the_way_of_removal_does_not_matter(curved):
-    forth = EvidenceTable.of(curved).without(7).without(3).evidence()
-    back = EvidenceTable.of(curved).without(3).without(6).evidence()
-    assert_same(forth, back, tolerance=1e-5)
-
-
-def test_a_leaf_looks_independent_and_its_cause_does_not():
-    rng = np.random.default_rng(0)
-    noise = rng.exponential(size=(20_000, 3)) - 1
-    root = noise[:, 0]
-    middle = 1.5 * root + noise[:, 1]
-    leaf = 1.5 * middle + noise[:, 2]
-    found = evidence(np.column_stack([root, middle, leaf])).pair
-    statistic = ONE_VIEW.pair.index("linear: square, value of the rest")
-    assert found[2, 1, statistic].abs() < 1.0  # asinh(3 standard errors) / 2
-    assert found[1, 2, statistic].abs() > 2.0
-    need = ONE_VIEW.pair.index("need of j for i")
-    assert found[2, 1, need] > 2.5
-    assert found[2, 0, need] < 1.5
-
-
-@pytest.mark.parametrize("kind", ["collinear", "outliers", "few rows"])
-def test_hard_tables_give_finite_evidence(kind):
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(60, 12))
-    if kind == "collinear":
-        values[:, 1] = 2 * values[:, 0] + 1e-9 * values[:, 2]
-    elif kind == "outliers":
-        values[3] = 1e12
-    else:
-        values = values[:20]
-        values = np.column_stack([values, rng.normal(size=(20, 20))])
-    found = evidence(values)
-    for part in PARTS:
-        assert getattr(found, part).isfinite().all()
+def test_normal_scores_are_normal_and_ties_share_their_rank(rng):
+    scores = normal_scores(np.column_stack([rng.exponential(size=5_000), rng.integers(3, size=5_000)]))
+    assert abs(scores[:, 0].std() - 1) < 0.01
+    assert len(np.unique(scores[:, 1])) == 3

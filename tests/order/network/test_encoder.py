@@ -1,23 +1,25 @@
 import torch
 
-from fipscm.order.evidence.plan import ONE_VIEW
+from fipscm.order.evidence.table import STATISTICS
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 
 
 def random_evidence(tables, variables):
     generator = torch.Generator().manual_seed(0)
-    shapes = (variables, variables, len(ONE_VIEW.pair)), (variables, len(ONE_VIEW.node))
-    return [torch.randn(tables, *shape, generator=generator) for shape in (*shapes, (variables, len(ONE_VIEW.scale)))]
+    shapes = (variables, variables, len(STATISTICS.pair)), (variables, len(STATISTICS.node))
+    return [torch.randn(tables, *shape, generator=generator) for shape in (*shapes, (variables, len(STATISTICS.scale)))]
 
 
-def test_permuting_variables_permutes_leaves_and_parents(tiny_encoder):
+def test_permuting_variables_permutes_every_answer(tiny_encoder):
     pair, node, scale = random_evidence(2, 6)
     order = torch.tensor([4, 2, 0, 5, 1, 3])
     raw = torch.ones(2)
     plain = tiny_encoder(pair, node, scale, raw)
     permuted = tiny_encoder(pair[:, order][:, :, order], node[:, order], scale[:, order], raw)
     assert torch.allclose(permuted.leaf, plain.leaf[:, order], atol=1e-5)
-    assert torch.allclose(permuted.parent, plain.parent[:, order][:, :, order], atol=1e-5)
+    for one, other in ((permuted.parent, plain.parent), (permuted.confounded, plain.confounded)):
+        assert torch.allclose(one, other[:, order][:, :, order], atol=1e-5)
+    assert torch.allclose(plain.confounded, plain.confounded.transpose(1, 2))
 
 
 def test_scales_count_only_when_units_mean_something(tiny_encoder):

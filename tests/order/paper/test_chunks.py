@@ -8,7 +8,6 @@ from fipscm.order.inference import zero_shot_order
 from fipscm.order.model import OrderModel
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.order.paper.chunks import RowsReader, order_by_chunks, scaled
-from fipscm.order.weights import save_encoder
 
 
 def encoder_of(scale="standardized", rows=100):
@@ -18,10 +17,8 @@ def encoder_of(scale="standardized", rows=100):
 
 
 @pytest.fixture
-def weights(tmp_path):
-    path = tmp_path / "paper.safetensors"
-    save_encoder(encoder_of(), path, {})
-    return path
+def weights(save_weights, tmp_path):
+    return save_weights(encoder_of(), tmp_path / "paper.safetensors")
 
 
 @pytest.mark.parametrize(("rows", "chunks"), [(100, (4, 100)), (130, (3, 133)), (1000, (1, 400))])

@@ -3,6 +3,7 @@ import pytest
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
+from fipscm.order.evidence.observations import Observations
 from fipscm.order.network.encoder import Logits
 from fipscm.order.network.reader import EvidenceReader
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
@@ -25,7 +26,7 @@ def axial():
 def view_of(request, tiny_encoder, axial):
     """Both encoders behind one interface: (B, N, D) rows -> a view."""
     if request.param == "evidence":
-        return lambda rows: EvidenceReader.of(tiny_encoder, rows, raw=False)
+        return lambda tables: EvidenceReader.of(tiny_encoder, [Observations.of(rows) for rows in tables], raw=False)
     return lambda rows: RowsReader(axial, torch.from_numpy(rows).float())
 
 

@@ -68,7 +68,7 @@ def order(
     if answer.edges is not None:
         facts["edges"] = answer.edges.to_dict(orient="index")
     if answer.confounded is not None:
-        facts |= {"confounded": answer.confounded.to_dict(orient="index"), "world": answer.world}
+        facts |= {"confounded": answer.confounded.to_dict(orient="index")}
     unsure = answer.remarks
     if assess:
         rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ from scipy import linalg, stats
 
 from fipscm.arrays import Array
 from fipscm.factorisation import inverse
-from fipscm.order.evidence.views import normal_scores
+from fipscm.order.evidence.table import normal_scores
 from fipscm.robust import tame_rows
 
 SMALLEST_SHARE = 1e-6  # of a column's spread that is its own

@@ -11,8 +11,8 @@ from scipy.special import expit, logit
 
 from fipscm.arrays import Adjacency, Array
 from fipscm.order.classical.shared_noise import signs_of_hidden_causes
+from fipscm.order.evidence.observations import Observations
 from fipscm.order.model import OrderModel, shipped_model
-from fipscm.order.rows.fill import fill_linearly
 
 # A pair counts as suspect where even odds are told. They are too high: hardly any such pair of simulated tables had a
 # hidden cause (`python benchmarks/order.py hidden`), so that whoever names a pair says that the sign is weak.
@@ -30,19 +30,18 @@ Suspect = tuple[Hashable, Hashable, float]  # two columns, and the probability o
 
 
 def hidden_causes(
-    values: Array, adjacency: Adjacency, raw: bool = False, model: OrderModel | None = None
+    observations: Observations, adjacency: Adjacency, raw: bool = False, model: OrderModel | None = None
 ) -> Array | None:
-    """(D, D), the probability that a hidden variable causes both columns of rows (N, D); None if the model cannot tell.
+    """(D, D), the probability that a hidden variable causes both columns; None if the model cannot tell.
 
     The graph of the columns is that which was found: a hidden cause often looks like an edge.
     """
-    complete = fill_linearly(values)
-    told = (model or shipped_model()).confounded(complete, raw)
-    return None if told is None else with_signs(told, complete, adjacency)
+    told = (model or shipped_model()).confounded(observations, raw)
+    return None if told is None else with_signs(told, observations.numbers, adjacency)
 
 
 def with_signs(told: Array, values: Array, adjacency: Adjacency) -> Array:
-    """(D, D): what the order model told of each pair, and what regressions along the graph say, as one probability."""
+    """(D, D): what the order model told of each pair, and what regressions of the rows say, as one probability."""
     odds = BEFORE_ALL + evidence_of(told, values, adjacency) @ np.array([BY_NETWORK, *BY_SIGNS])
     np.fill_diagonal(odds, -np.inf)
     return np.asarray(expit(odds))
@@ -50,7 +49,7 @@ def with_signs(told: Array, values: Array, adjacency: Adjacency) -> Array:
 
 def evidence_of(told: Array, values: Array, adjacency: Adjacency) -> Array:
     """(D, D, 1 + SIGNS): the log odds that the order model told, and the signs."""
-    signs = signs_of_hidden_causes(fill_linearly(values), adjacency)
+    signs = signs_of_hidden_causes(values, adjacency)
     return np.concatenate([logit(np.clip(told, LEAST, 1 - LEAST))[..., None], signs], axis=-1)
 
 

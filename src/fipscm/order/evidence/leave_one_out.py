@@ -95,15 +95,6 @@ class Columns:
         ]
         return torch.cat(pieces)
 
-    def products(self, targets: Tensor) -> Tensor:
-        """(D, K, D): the mean product of every basis function with every target (N, D)."""
-        single = targets.float()
-        total = torch.zeros(len(self.knots), BASIS, targets.shape[1], dtype=torch.float64)
-        for rows in self.row_blocks():
-            total[:, 0] += self.values[rows].float().T @ single[rows]
-            total[:, 1:] += (self.bumps(rows).flatten(1).T @ single[rows]).view(len(self.knots), BUMPS, -1)
-        return total / len(targets)
-
     def keep(self, kept: Tensor) -> "Columns":
         """The same rows, fewer variables."""
         cached = None if self.cached is None else self.cached[:, kept]
@@ -152,20 +143,6 @@ class LeaveOneOut:
     def residual_weights(self) -> Tensor:
         """(D, K, D): basis functions times column j of this are the residuals of variable j on all others."""
         return torch.einsum("akjl,jl->akj", self.inverse, self._own_inverse()[:, :, 0])
-
-    def on_the_others(self, products: Tensor) -> Tensor:
-        """Coefficients (D, K, D) of regressing a target per variable on the blocks of all other variables.
-
-        products: (D, K, D), the mean product of every basis function with every target. Leaving block j out for
-        target j is a downdate of the inverse, as in `keep`.
-        """
-        own = torch.eye(len(self.gram), dtype=torch.bool)
-        foreign = products.masked_fill(own.unsqueeze(1), 0.0)
-        size = self.gram.shape[0] * self.gram.shape[1]
-        whole = (self.inverse.reshape(size, size) @ foreign.reshape(size, -1)).view(products.shape)
-        within = torch.diagonal(whole, dim1=0, dim2=2).T  # (D, K), what would go to the left-out block
-        share = torch.einsum("jkl,jl->jk", self._own_inverse(), within)
-        return (whole - torch.einsum("akjl,jl->akj", self.inverse, share)).masked_fill(own.unsqueeze(1), 0.0)
 
     def residual_variances(self, weights: Tensor) -> Tensor:
         """(D,): the mean square of the residuals that `weights` give."""

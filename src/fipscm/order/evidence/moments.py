@@ -18,8 +18,6 @@ TRANSFORMS: dict[str, Callable[[Tensor], Tensor]] = {
     "square": torch.square,
     "tanh": torch.tanh,
     "size": torch.abs,
-    "sign": torch.sign,
-    "cube": lambda v: v * v.abs().clamp(max=3).square(),  # a bounded factor: few rows must not decide
 }
 # What every source is described by.
 SHAPE = ("square", "size")

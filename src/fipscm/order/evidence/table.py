@@ -1,75 +1,96 @@
-"""Evidence of who is a leaf: statistics of every pair and every variable, over all rows. Shapes: N rows, D variables.
+"""All that the order network reads of a table. Shapes: N rows, D variables.
 
-In an additive-noise SCM a leaf's residual on all other variables is its noise, independent of all of them; any other
-variable's residual depends on some of them. So residuals (linear, additive, with interactions) are compared with the
-other variables. Once j is a leaf, i is its parent exactly when the regression of j on all others gets worse without i.
+A table is read in two views: the columns' values, and the normal scores of their ranks, which no monotone
+transformation changes. Beside them stand contrasts of two columns, dependences of binned columns, and what each column
+is. Rows with outliers are left out.
 """
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Self
+from functools import cached_property
+from typing import NamedTuple, Self
 
+import numpy as np
 import torch
+from scipy import stats
 from torch import Tensor
 
 from fipscm.arrays import Array
-from fipscm.order.evidence.interactions import InteractionResiduals
-from fipscm.order.evidence.leave_one_out import BASIS, Columns, LeaveOneOut, gram, single_fit
-from fipscm.order.evidence.moments import Moments, Pairing
-from fipscm.order.evidence.plan import ONE_VIEW, SCALED, UNSCALED, ViewPlan
-from fipscm.order.evidence.spread import scaled_residuals
+from fipscm.order.evidence import statistics
+from fipscm.order.evidence.contingency import CONTINGENCY, Contingency
+from fipscm.order.evidence.contrasts import CONTRASTS, contrasts
+from fipscm.order.evidence.observations import Observations
+from fipscm.order.evidence.view import Evidence, View
+from fipscm.usual import usual_rows
+
+VIEWS = ("values", "ranks")
+KIND_FLAGS = ("count", "ordinal", "binary", "categorical")  # a continuous column has none of them
+CELLS = ("share of missing cells", "share of distinct values", "log distinct values", "negative entropy")
+WHOLE = ("share of excluded rows", "log rows", "log variables", "log condition")
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What the network reads of a set of variables; pair[j, i] compares the residual of j with variable i."""
+class Statistics(NamedTuple):
+    """Names of all statistics that the network reads."""
 
-    pair: Tensor  # (D, D, statistics)
-    node: Tensor  # (D, statistics)
-    scale: Tensor  # (D, statistics), for tables whose units mean something
+    pair: tuple[str, ...]
+    node: tuple[str, ...]
+    scale: tuple[str, ...]
+
+
+def _in_both(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{name}, by {view}" for view in VIEWS for name in names)
+
+
+STATISTICS = Statistics(
+    (*_in_both(statistics.PAIR), *_in_both(CONTRASTS), *CONTINGENCY),
+    (*_in_both(statistics.NODE), *CELLS, *KIND_FLAGS, *WHOLE),
+    statistics.SCALE,
+)
 
 
 @dataclass(frozen=True)
 class EvidenceTable:
-    """A table of which some columns remain: its Gram matrix is computed once, then sliced and downdated."""
+    """A table of which some columns remain."""
 
-    kept: Tensor  # (D,), the remaining columns of the whole table
-    columns: Columns
-    linear: LeaveOneOut
-    additive: LeaveOneOut
-    alone: Tensor
-    interactions: InteractionResiduals
-    plan: ViewPlan
+    views: tuple[View, View]
+    pairs: Tensor  # (D, D, statistics) of two columns alone
+    contingency: Contingency
+    cells: Tensor  # (D, statistics) of each column by itself
+    excluded: float  # share of the rows
 
     @classmethod
-    def of(cls, table: Array, plan: ViewPlan = ONE_VIEW) -> Self:
-        """Read the (N, D) rows of a whole table."""
-        rows, variables = table.shape
-        columns = Columns.of(table)
-        products = gram(columns)
-        # A linear SCM may leave one part in a million unexplained, so the ridge is tiny unless rows are few.
-        linear = torch.tensor([1e-8 + 0.01 * min(1.0, variables / rows) ** 4], dtype=torch.float64)
-        smooth = torch.cat([linear, torch.full((BASIS - 1,), 1e-4 + 1 / rows, dtype=torch.float64)])
-        return cls(
-            torch.arange(variables),
-            columns,
-            LeaveOneOut.of(products[:, :1, :, :1], linear),
-            LeaveOneOut.of(products, smooth),
-            single_fit(products, smooth),
-            InteractionResiduals(columns.values),
-            plan,
+    def of(cls, observations: Observations) -> Self:
+        """Read a whole table."""
+        usual = usual_rows(observations.numbers)
+        rows = observations.take(usual)
+        views = View.of(rows.numbers), View.of(normal_scores(rows.numbers))
+        pairs = [contrasts(view.columns, view.alone) for view in views]
+        distinct = np.array([len(np.unique(column)) for column in rows.numbers.T])
+        flags = [[kind == flag for flag in KIND_FLAGS] for kind in rows.kinds]
+        cells = np.column_stack(
+            [rows.missing, distinct / len(rows.numbers), np.log(distinct) / 4, _negative_entropies(rows.numbers), flags]
         )
+        return cls(
+            views,
+            torch.cat(pairs, dim=-1),
+            Contingency.of(rows.bins),
+            torch.from_numpy(cells).float(),
+            1 - float(usual.mean()),
+        )
+
+    @property
+    def kept(self) -> Tensor:
+        """(D,), the remaining columns of the whole table."""
+        return self.views[0].kept
 
     def keep(self, positions: Tensor) -> Self:
         """Return the table with some of the remaining variables, given by their positions among them."""
         return replace(
             self,
-            kept=self.kept[positions],
-            columns=self.columns.keep(positions),
-            linear=self.linear.keep(positions),
-            additive=self.additive.keep(positions),
-            alone=self.alone[positions][:, positions],
+            views=(self.views[0].keep(positions), self.views[1].keep(positions)),
+            pairs=self.pairs[positions][:, positions],
+            contingency=self.contingency.keep(positions),
+            cells=self.cells[positions],
         )
 
     def without(self, position: int) -> Self:
@@ -79,79 +100,35 @@ class EvidenceTable:
 
     def evidence(self) -> Evidence:
         """Compute the evidence on the remaining variables."""
-        rows, variables = self.columns.values.shape
-        weights = self.additive.residual_weights()
-        needs = rows * self.additive.drop_losses(weights) / self.additive.residual_variances(weights).unsqueeze(1)
-        residuals = self._residuals(weights, needs)
-        variances = {kind: found.square().mean(dim=0).clamp_min(1e-12) for kind, found in residuals.items()}
-        moments = Moments({"values": self.columns.values, **residuals}, self.plan.pairings)
-        pair = torch.cat([self._fits(needs, self.additive.sizes(weights), moments), self._tests(moments, rows)])
-        pair = pair.masked_fill(torch.eye(variables, dtype=torch.bool), 0.0)
-        node = [
-            *(variance.log() / 4 for variance in variances.values()),
-            *(shape for source in moments.names for shape in moments.shape(source)),
-            *torch.tensor([[math.log(rows) / 4], [math.log(variables) / 2]], dtype=torch.float64).expand(2, variables),
-        ]
-        comparable = torch.stack([variances[kind] for kind in UNSCALED])
-        return Evidence(
-            pair.permute(1, 2, 0).float().contiguous(),
-            torch.stack(node, dim=-1).float(),
-            _scales(self.columns.log_std, comparable, rows).float(),
-        )
+        found = [view.evidence() for view in self.views]
+        pair = torch.cat([*(view.pair for view in found), self.pairs, self.contingency.statistics()], dim=-1)
+        node = torch.cat([*(view.node for view in found), self.cells, self._whole.expand(len(self.kept), -1)], dim=-1)
+        return Evidence(pair, node, found[0].scale)
 
-    def _residuals(self, weights: Tensor, needs: Tensor) -> dict[str, Tensor]:
-        """(N, D) each, by kind."""
-        additive, interactions = (
-            self.columns.fitted(weights),
-            partial(self.interactions.of, needs=needs, kept=self.kept),
-        )
-        residuals = {
-            "linear": self.columns.values @ self.linear.residual_weights().squeeze(1),
-            "additive": additive,
-            "interaction": interactions(additive),
-        }
-        if SCALED in self.plan.residuals:
-            found = scaled_residuals(residuals["interaction"], self.columns, self.additive, interactions)
-            residuals[SCALED] = found
-        return residuals
-
-    def _fits(self, needs: Tensor, sizes: Tensor, moments: Moments) -> Tensor:
-        rows = len(self.columns.values)
-        correlation = self.linear.gram[:, 0, :, 0]
-        precision = self.linear.inverse[:, 0, :, 0]
-        partial = -precision / torch.outer(precision.diagonal(), precision.diagonal()).sqrt()
-        bent = moments.correlation(Pairing("values", "tanh", "value", "values"))
-        fits = [
-            correlation,
-            correlation.square(),
-            partial,
-            certainty(partial, rows),
-            self.alone,
-            needs.sqrt().asinh() / 2,
-            sizes.asinh(),
-            certainty(correlation * (bent - bent.T), rows),
-        ]
-        return torch.stack(fits)
-
-    def _tests(self, moments: Moments, rows: int) -> Tensor:
-        correlations = [
-            *(moments.correlation(pairing) for pairing in self.plan.pairings),
-            *(rest for kind in self.plan.residuals for rest in moments.with_rest(kind)),
-        ]
-        return certainty(torch.stack(correlations), rows)
+    @cached_property
+    def _whole(self) -> Tensor:
+        """(statistics,), the same for all variables."""
+        eigenvalues: Tensor = torch.linalg.eigvalsh(self.views[0].linear.gram[:, 0, :, 0])
+        condition = float(eigenvalues[-1] / eigenvalues[0].clamp_min(1e-12))
+        rows, variables = self.views[0].columns.values.shape
+        logs = math.log(rows) / 4, math.log(variables) / 2, math.log(condition) / 10
+        return torch.tensor([self.excluded, *logs], dtype=torch.float32)
 
 
-def certainty(correlation: Tensor, rows: int) -> Tensor:
-    """How many standard errors a correlation is from zero: linear up to about one, logarithmic beyond."""
-    return (math.sqrt(rows) * correlation).asinh() / 2
+def normal_scores(table: Array) -> Array:
+    """(N, D) -> (N, D): each column's ranks as quantiles of the normal law; equal values share their mean rank.
 
-
-def _scales(log_std: Tensor, variances: Tensor, rows: int) -> Tensor:
-    """(D, S): how the columns' own scales compare.
-
-    With noises of one size, leaves have the largest residuals: a leaf's residual is its whole noise, while part of any
-    other variable's noise is explained by its effects.
+    >>> normal_scores(np.array([[3.0], [100.0], [-1.0]])).round(2).ravel().tolist()
+    [0.0, 0.97, -0.97]
     """
-    below = log_std + variances.log() / 2
-    below = below - below.amax(dim=1, keepdim=True)
-    return torch.stack([(log_std - log_std.mean()) / 2, *below, *certainty(below, rows)], dim=-1)
+    return np.asarray(stats.norm.ppf((stats.rankdata(table, axis=0) - 0.5) / len(table)))
+
+
+def _negative_entropies(table: Array) -> Array:
+    """(D,) differential entropies of standardized columns by spacings (Vasicek, 1976), below the normal law's."""
+    rows = len(table)
+    ordered = np.sort((table - table.mean(axis=0)) / table.std(axis=0), axis=0)
+    step = max(1, round(rows**0.5))
+    gaps = np.maximum(ordered[2 * step :] - ordered[: -2 * step], 1e-3)
+    entropy = np.log(gaps * rows / (2 * step)).mean(axis=0)
+    return np.asarray((1 + math.log(2 * math.pi)) / 2 - entropy)

@@ -1,23 +1,21 @@
 """The network that tells leaves from the rest by their evidence. Shapes: B tables, D variables, W width, H heads.
 
-The evidence encoder alternates between pairs and variables: pairs read their two variables, variables read their pairs
-and each other. Everything is equivariant to the order of the columns.
+It alternates between pairs and variables: pairs read their two variables, variables read their pairs and each other.
+Everything is equivariant to the order of the columns.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from fipscm.order.evidence.views import STATISTICS
+from fipscm.order.evidence.table import STATISTICS
 
 # Of a table: raw columns are compared by their variances, standardized ones are not.
 SCALES = ("raw", "standardized")
-# What a table mostly is like. Of linear mechanisms with normal noise, standardized columns do not show the order.
-WORLDS = ("linear-gaussian", "additive", "location-scale", "post-nonlinear", "discrete")
 # Weights are float32 whatever PyTorch's default type is.
 Linear = partial(nn.Linear, dtype=torch.float32)
 LayerNorm = partial(nn.LayerNorm, dtype=torch.float32)
@@ -29,7 +27,6 @@ class Logits(NamedTuple):
     leaf: Tensor  # (B, D)
     parent: Tensor | None  # (B, D, D) at [j, i]: i is a parent of j; None from an encoder that cannot tell
     confounded: Tensor | None = None  # (B, D, D), symmetric: a hidden variable causes both
-    world: Tensor | None = None  # (B, len(WORLDS)): what the table is like
 
     def without(self, variable: int) -> "Logits":
         """Who is a leaf, and whose parents are which, among the other variables."""
@@ -40,80 +37,38 @@ class Logits(NamedTuple):
 
 @dataclass(frozen=True)
 class EvidenceConfig:
-    """Size of the evidence encoder, and what it reads: the statistics of the "values", or of both "views"."""
+    """Size of the evidence encoder."""
 
     width: int = 64
-    rounds: int = 4
+    rounds: int = 6
     heads: int = 4
-    evidence: str = "values"
 
 
 class EvidenceEncoder(nn.Module):
-    """From pair and node statistics of one view of the columns to leaf and parent logits."""
+    """From pair and node statistics to leaf and parent logits, and hidden common causes."""
 
     def __init__(self, config: EvidenceConfig):
         super().__init__()
         self.config = config
-        width, statistics = config.width, STATISTICS[config.evidence]
-        self.embed_pair = mlp(len(statistics.pair), width)
-        self.embed_node = mlp(len(statistics.node) + len(statistics.scale) + 1, width)
+        width = config.width
+        self.embed_pair = mlp(len(STATISTICS.pair), width)
+        self.embed_node = mlp(len(STATISTICS.node) + len(STATISTICS.scale) + 1, width)
         self.rounds = nn.ModuleList(_Round(width, config.heads) for _ in range(config.rounds))
         self.leaf = nn.Sequential(LayerNorm(width), Linear(width, 1))
         self.parent = nn.Sequential(LayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
+        self.confounded = nn.Sequential(LayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
 
     def forward(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> Logits:
         """Read pair (B, D, D, ...), node and scale (B, D, ...); raw (B,) is 1 for a raw table, else 0."""
-        pairs, nodes = self.embed(pair, node, scale, raw)
+        flag = raw.view(-1, 1, 1).expand(-1, node.shape[1], 1)
+        pairs, nodes = self.embed_pair(pair), self.embed_node(torch.cat([node, scale * flag, flag], dim=-1))
         for update in self.rounds:
             pairs, nodes = update(pairs, nodes)
-        return Logits(*self.answer(pairs, nodes))
-
-    def embed(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> tuple[Tensor, Tensor]:
-        """Statistics -> (B, D, D, W), (B, D, W)."""
-        flag = raw.view(-1, 1, 1).expand(-1, node.shape[1], 1)
-        return self.embed_pair(pair), self.embed_node(torch.cat([node, scale * flag, flag], dim=-1))
-
-    def answer(self, pairs: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, D, D, W), (B, D, W) -> leaf (B, D) and parent logits (B, D, D)."""
-        return self.leaf(nodes).squeeze(-1), self.parent(both_ways(pairs)).squeeze(-1)
-
-    def learn_from(self, other: "EvidenceEncoder") -> None:
-        """Take over the weights of a network that reads some of the same statistics; it says nothing of the others.
-
-        Rounds that the other one does not have change nothing until they are trained.
-        """
-        for update in self.rounds[len(other.rounds) :]:
-            _silence(update)
-        known, own = other.state_dict(), self.state_dict()
-        for part in ("pair", "node"):
-            key, names = f"embed_{part}.0.weight", _inputs(self.config, part)
-            places = [names.index(name) for name in _inputs(other.config, part)]
-            widened = torch.zeros_like(own[key])
-            widened[:, places] = known[key]
-            known[key] = widened
-        self.load_state_dict(own | known)
-
-    def description(self) -> dict[str, Any]:
-        """What is needed to build the same network again."""
-        return {"encoder": "evidence", **asdict(self.config)}
-
-
-def _silence(update: nn.Module) -> None:
-    """Let a round change nothing, until it is trained to."""
-    for name, weights in update.named_parameters():
-        if name.startswith(("to_pair.", "to_node.2.", "mixed.", "last.2.")):
-            nn.init.zeros_(weights)
-
-
-def both_ways(pairs: Tensor) -> Tensor:
-    """(B, D, D, W) -> (B, D, D, 2 W): what is known of a pair in either direction."""
-    return torch.cat([pairs, pairs.transpose(1, 2)], dim=-1)
-
-
-def _inputs(config: EvidenceConfig, part: str) -> tuple[str, ...]:
-    """Names of what an embedding reads, in this order."""
-    statistics = STATISTICS[config.evidence]
-    return statistics.pair if part == "pair" else (*statistics.node, *statistics.scale, "raw")
+        both = torch.cat([pairs, pairs.transpose(1, 2)], dim=-1)
+        shared = self.confounded(both).squeeze(-1)
+        return Logits(
+            self.leaf(nodes).squeeze(-1), self.parent(both).squeeze(-1), (shared + shared.transpose(1, 2)) / 2
+        )
 
 
 class _Round(nn.Module):

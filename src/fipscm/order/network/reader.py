@@ -9,11 +9,9 @@ from typing import Protocol, Self
 import torch
 from torch import Tensor
 
-from fipscm.arrays import Array
+from fipscm.order.evidence.observations import Observations
 from fipscm.order.evidence.table import EvidenceTable
-from fipscm.order.evidence.views import ViewsTable
 from fipscm.order.network.encoder import EvidenceEncoder, Logits
-from fipscm.order.network.views_encoder import ViewsEncoder
 
 
 class Reader(Protocol):
@@ -33,22 +31,16 @@ class Reader(Protocol):
         ...
 
 
-# By what an encoder reads.
-TABLES: dict[str, type[EvidenceTable] | type[ViewsTable]] = {"values": EvidenceTable, "views": ViewsTable}
-
-
 class EvidenceReader:
     """Tables as evidence: statistics of their variables and pairs."""
 
-    def __init__(
-        self, encoder: EvidenceEncoder | ViewsEncoder, tables: Sequence[EvidenceTable | ViewsTable], raw: bool
-    ):
+    def __init__(self, encoder: EvidenceEncoder, tables: Sequence[EvidenceTable], raw: bool):
         self.encoder, self.tables, self.raw = encoder, tables, raw
 
     @classmethod
-    def of(cls, encoder: EvidenceEncoder | ViewsEncoder, rows: Array, raw: bool) -> Self:
-        """rows: (B, N, D)."""
-        return cls(encoder, [TABLES[encoder.config.evidence].of(table) for table in rows], raw)
+    def of(cls, encoder: EvidenceEncoder, tables: Sequence[Observations], raw: bool) -> Self:
+        """Tables with the same number of columns."""
+        return cls(encoder, [EvidenceTable.of(table) for table in tables], raw)
 
     @property
     def shape(self) -> tuple[int, int]:

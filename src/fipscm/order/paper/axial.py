@@ -3,8 +3,7 @@
 Shapes: B tables, N rows, D variables, W width.
 """
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from torch import Tensor, nn
 from torch.nn import functional
@@ -58,10 +57,6 @@ class AxialEncoder(nn.Module):
         pooled: Tensor = self.norm(tokens).amax(dim=1)
         logits: Tensor = self.leaf(pooled)
         return logits.squeeze(-1)
-
-    def description(self) -> dict[str, Any]:
-        """What is needed to build the same network again."""
-        return {"encoder": "paper", **asdict(self.config)}
 
 
 class _Block(nn.Module):

@@ -1,11 +1,11 @@
-"""Simulated training tables: batch k is a function of the seed and k alone, so that any run can resume.
+"""Simulated training tables: batch k of a stage is a function of its seed alone, so that any run can resume.
 
 Shapes: B tables, N rows, D variables.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -13,70 +13,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fipscm.arrays import Adjacency, Mask
-from fipscm.errors import unknown_name
 from fipscm.graph import leaves, relabel, remaining_after_leaf_removal
-from fipscm.order.evidence.table import Evidence
-from fipscm.order.network.encoder import WORLDS
-from fipscm.order.network.reader import TABLES
+from fipscm.order.evidence.observations import Observations
+from fipscm.order.evidence.table import EvidenceTable
+from fipscm.order.evidence.view import Evidence
 from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import scaled
-from fipscm.order.training.p_in import training_scm
-from fipscm.order.training.prior import FAMILIES, TrainingTable, sample_training_table
-
-
-@dataclass(frozen=True)
-class TaskConfig:
-    """From what and how large the training tables are, and how many make a batch.
-
-    Attributes:
-        seed: of the whole stream.
-        nodes: ranges of the number of variables, one drawn per batch with its weight.
-        rows: smallest and largest number of rows, on the scale of logarithms; the paper's encoder has a fixed one.
-        cells: most cells of a table, so that a large table does not take the time of many small ones.
-        scms: most tables per batch.
-        pairs: most pairs of variables in all tables of a batch, so that every batch takes about the same time.
-        prior: "p-in" for the paper's additive noise, "wide" for tables as varied as real ones.
-        prefixes: from each table, so many numbers of leaves are removed; the paper's encoder has one per batch.
-        passes: how often a batch is seen on average: simulating a table takes longer than learning from it.
-        pool: how many of the last batches may be seen again.
-    """
-
-    seed: int = 0
-    nodes: tuple[tuple[int, int, float], ...] = ((3, 10, 0.2), (11, 20, 0.5), (21, 50, 0.27), (51, 100, 0.03))
-    rows: tuple[int, int] = (100, 10_000)
-    cells: int = 120_000
-    scms: int = 4
-    pairs: int = 100_000
-    prefixes: int = 4
-    prior: str = "p-in"
-    passes: int = 1
-    pool: int = 800
-
-
-SAMPLERS: dict[str, Callable[[int, int, np.random.Generator], TrainingTable]] = {
-    "p-in": FAMILIES["p-in"],
-    "wide": lambda nodes, rows, rng: sample_training_table(nodes, rows, rng, dict.fromkeys(FAMILIES, 1.0)),
-}
-# A run starts on small tables: many of them in little time, with the same kinds of mechanisms and noises.
-CURRICULUM = {
-    "small": TaskConfig(nodes=((3, 10, 0.3), (11, 20, 0.7)), rows=(100, 2000)),
-    "mixed": TaskConfig(),
-    "wide": TaskConfig(
-        nodes=((2, 5, 0.15), (6, 10, 0.35), (11, 20, 0.32), (21, 50, 0.15), (51, 100, 0.03)),
-        rows=(30, 10_000),
-        scms=16,
-        pairs=2_500,
-        prior="wide",
-        passes=8,
-    ),
-}
-
-
-def curriculum(name: str, seed: int) -> TaskConfig:
-    """Look up a stage of the training."""
-    if name not in CURRICULUM:
-        raise unknown_name("stage of the training", name, CURRICULUM)
-    return replace(CURRICULUM[name], seed=seed)
+from fipscm.order.training.recipe import Stage
+from fipscm.simulate.prior.p_in import training_scm
+from fipscm.simulate.prior.training_table import sample_training_table
 
 
 @dataclass(frozen=True)
@@ -89,7 +34,6 @@ class Slab:
     leaf: Tensor  # (B, D), 1 for leaves
     parent: Tensor  # (B, D, D) at [j, i], 1 where i is a parent of j
     confounded: Tensor  # (B, D, D), 1 where a hidden variable causes both
-    world: Tensor  # (B,), place in WORLDS
     raw: Tensor  # (B,), 1 where the columns' variances may be read: of every second table
 
 
@@ -100,15 +44,14 @@ class Example:
     evidence: Evidence
     adjacency: Adjacency
     confounded: Mask
-    world: str
 
 
-def training_batch(config: TaskConfig, index: int, evidence: str = "values") -> list[Slab]:
-    """Simulate batch number `index` as the evidence that a network reads: one slab per number of variables left."""
-    rng = np.random.default_rng([config.seed, index])
-    nodes = draw_nodes(config, rng)
-    counts = np.sort(rng.choice(nodes - 1, size=min(config.prefixes, nodes - 1), replace=False))
-    tables = [_examples(config, nodes, counts, evidence, rng) for _ in range(tables_of(config, nodes))]
+def training_batch(stage: Stage, seeds: Sequence[int]) -> list[Slab]:
+    """Simulate a batch as the evidence that a network reads: one slab per number of variables left."""
+    rng = np.random.default_rng(seeds)
+    nodes = draw_nodes(stage, rng)
+    counts = np.sort(rng.choice(nodes - 1, size=min(stage.prefixes, nodes - 1), replace=False))
+    tables = [_examples(stage, nodes, counts, rng) for _ in range(tables_of(stage, nodes))]
     return [_slab(examples) for examples in zip(*tables, strict=True)]
 
 
@@ -121,63 +64,57 @@ class RowsBatch:
     seed: int
 
 
-def rows_batch(config: TaskConfig, encoder: AxialConfig, index: int) -> RowsBatch:
-    """Simulate batch number `index` for the paper's encoder: tables of as many rows and of the scale it reads."""
-    rng = np.random.default_rng([config.seed, index])
-    nodes = draw_nodes(config, rng)
-    scms = [training_scm(nodes, rng) for _ in range(config.scms)]
+def rows_batch(stage: Stage, encoder: AxialConfig, seeds: Sequence[int]) -> RowsBatch:
+    """Simulate a batch for the paper's encoder: tables of as many rows and of the scale it reads."""
+    rng = np.random.default_rng(seeds)
+    nodes = draw_nodes(stage, rng)
+    scms = [training_scm(nodes, rng) for _ in range(stage.scms)]
     tables = [scaled(scm.sample_arrays(encoder.rows, rng)[0], encoder.scale) for scm in scms]
     rows = torch.from_numpy(np.stack(tables)).float()
     return RowsBatch(rows, [scm.adjacency for scm in scms], int(rng.integers(2**31)))
 
 
-def batch_of_step(config: TaskConfig, step: int) -> tuple[int, bool]:
-    """The batch to train on at a step, and whether in the other scale: now and then a new one, else one of the last.
+def batch_of_step(stage: Stage, step: int, seeds: Sequence[int]) -> tuple[int, bool]:
+    """The batch to train on at a step, and whether in the other scale: a new one in every round, else one of the last.
 
-    >>> [batch_of_step(TaskConfig(passes=3), step) for step in (0, 3, 6)]
-    [(0, False), (1, False), (2, False)]
+    The new one comes at another place in each round, so that simulators who take steps in turn share the work.
     """
-    newest, since = divmod(step, config.passes)
-    if not since:
+    newest, place = divmod(step, stage.passes)
+    if place == newest % stage.passes:
         return newest, False
-    rng = np.random.default_rng([config.seed, step])
-    return int(rng.integers(max(0, newest - config.pool), newest + 1)), bool(rng.integers(2))
+    rng, known = np.random.default_rng([*seeds, step]), newest + (place > newest % stage.passes)
+    return int(rng.integers(max(0, newest - stage.pool), known)), bool(rng.integers(2))
 
 
-def tables_of(config: TaskConfig, nodes: int) -> int:
-    """How many tables of so many variables make a batch; at least two, one for each scale.
-
-    >>> [tables_of(TaskConfig(scms=12, pairs=2_500), nodes) for nodes in (2, 20, 100)]
-    [12, 6, 2]
-    """
-    return max(2, min(config.scms, config.pairs // nodes**2))
+def tables_of(stage: Stage, nodes: int) -> int:
+    """How many tables of so many variables make a batch; at least two, one for each scale."""
+    return max(2, min(stage.scms, stage.pairs // nodes**2))
 
 
-def draw_nodes(config: TaskConfig, rng: np.random.Generator) -> int:
+def draw_nodes(stage: Stage, rng: np.random.Generator) -> int:
     """Draw the number of variables of the tables of a batch."""
-    weights = np.array([weight for _, _, weight in config.nodes])
-    low, high, _ = config.nodes[rng.choice(len(weights), p=weights / weights.sum())]
+    weights = np.array([weight for _, _, weight in stage.nodes])
+    low, high, _ = stage.nodes[rng.choice(len(weights), p=weights / weights.sum())]
     return int(rng.integers(low, high + 1))
 
 
-def draw_rows(config: TaskConfig, nodes: int, rng: np.random.Generator) -> int:
+def draw_rows(stage: Stage, nodes: int, rng: np.random.Generator) -> int:
     """Draw the number of rows of a table: the larger of two draws, because few rows have little to teach."""
-    most = min(config.rows[1], max(config.rows[0] + 1, config.cells // nodes))
-    return round(math.exp(rng.uniform(math.log(config.rows[0]), math.log(most), 2).max()))
+    most = min(stage.rows[1], max(stage.rows[0] + 1, stage.cells // nodes))
+    return round(math.exp(rng.uniform(math.log(stage.rows[0]), math.log(most), 2).max()))
 
 
-def _examples(
-    config: TaskConfig, nodes: int, counts: NDArray[np.int64], evidence: str, rng: np.random.Generator
-) -> list[Example]:
+def _examples(stage: Stage, nodes: int, counts: NDArray[np.int64], rng: np.random.Generator) -> list[Example]:
     """One simulated table with growing numbers of leaves removed."""
-    drawn = SAMPLERS[config.prior](nodes, draw_rows(config, nodes, rng), rng)
-    table, adjacency, confounded = TABLES[evidence].of(drawn.values), drawn.adjacency, drawn.confounded
+    drawn = sample_training_table(nodes, draw_rows(stage, nodes, rng), rng, stage.families)
+    adjacency, confounded = drawn.adjacency, drawn.confounded
+    table = EvidenceTable.of(Observations.of(drawn.values, drawn.kinds))
     examples = []
     for count in np.diff(counts, prepend=0):
         kept = remaining_after_leaf_removal(adjacency, int(count), rng)
         adjacency, confounded = relabel(adjacency, kept), confounded[np.ix_(kept, kept)]
         table = table.keep(torch.from_numpy(kept))
-        examples.append(Example(table.evidence(), adjacency, confounded, WORLDS[0]))
+        examples.append(Example(table.evidence(), adjacency, confounded))
     return examples
 
 
@@ -189,7 +126,6 @@ def _slab(examples: tuple[Example, ...]) -> Slab:
         _float([leaves(example.adjacency) for example in examples]),
         _float([example.adjacency.T for example in examples]),
         _float([example.confounded for example in examples]),
-        torch.tensor([WORLDS.index(example.world) for example in examples]),
         torch.arange(len(examples)).remainder(2).float(),
     )
 

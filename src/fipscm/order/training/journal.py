@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -12,12 +11,12 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch import distributed as dist
 
-from fipscm.order.training.config import PretrainConfig
 from fipscm.order.training.objectives import COURSES
 from fipscm.order.training.trainer import Trainer
 from fipscm.tables.write import write_whole
 
 CHECKPOINT, LOG, CURVE = "checkpoint.safetensors", "log.jsonl", "curve.png"
+LOG_EVERY = 20  # steps
 Tell = Callable[[dict[str, float]], object]
 
 
@@ -26,16 +25,17 @@ class Journal:
 
     def __init__(
         self,
-        config: PretrainConfig,
         run: Path,
         trainer: Trainer,
         minutes: float,
         steps: float,
+        save_minutes: float,
         tell: Tell,
         writes: bool,
     ):
-        self.config, self.run, self.trainer, self.tell, self.writes = config, run, trainer, tell, writes
-        self.minutes, self.steps = minutes, steps
+        self.run, self.trainer, self.tell, self.writes = run, trainer, tell, writes
+        self.minutes, self.save_minutes = minutes, save_minutes
+        self.steps = min(steps, trainer.recipe.steps)
         self.began = self.saved = time.monotonic()
         self.before = trainer.seconds
         self.window: list[Tensor] = []
@@ -54,17 +54,17 @@ class Journal:
         if not self.writes:
             return
         self.window.append(figures)
-        if self.trainer.step % self.config.log_every:
+        if self.trainer.step % LOG_EVERY:
             return
         self._clock()
         means = torch.stack(self.window).mean(dim=0).tolist()
         line = {"step": self.trainer.step, "minutes": self.trainer.seconds / 60}
-        line |= dict(zip(COURSES[type(self.config.encoder)].figures, means, strict=True))
+        line |= dict(zip(COURSES[type(self.trainer.recipe.network)].figures, means, strict=True))
         with (self.run / LOG).open("a") as file:
             file.write(json.dumps(line) + "\n")
         self.tell(line)
         self.window = []
-        if time.monotonic() - self.saved >= 60 * self.config.save_minutes:
+        if time.monotonic() - self.saved >= 60 * self.save_minutes:
             self._save()
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ class Journal:
         self.trainer.seconds = self.before + time.monotonic() - self.began
 
     def _save(self) -> None:
-        self.trainer.save(self.run / CHECKPOINT, {"config": asdict(self.config)})
+        self.trainer.save(self.run / CHECKPOINT, {"recipe": self.trainer.recipe.content()})
         if (self.run / LOG).exists():
             draw_curve(self.run / LOG, self.run / CURVE)
         self.saved = time.monotonic()

@@ -32,13 +32,12 @@ def task_loss(logits: Logits, leaf: Tensor, parent: Tensor) -> TaskLoss:
     return TaskLoss(leaf_loss, parent_loss)
 
 
-def side_losses(logits: Logits, confounded: Tensor, world: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean cross entropies of what is told besides the order: hidden common causes (B, D, D) and the world (B,)."""
-    if logits.confounded is None or logits.world is None:
-        return torch.zeros((), dtype=torch.float32), torch.zeros((), dtype=torch.float32)
+def confounder_loss(logits: Logits, confounded: Tensor) -> Tensor:
+    """Mean cross entropy of hidden common causes (B, D, D)."""
+    if logits.confounded is None:
+        return torch.zeros((), dtype=torch.float32)
     pairs = functional.binary_cross_entropy_with_logits(logits.confounded, confounded, reduction="none")
-    off_diagonal = ~torch.eye(pairs.shape[1], dtype=torch.bool)
-    return pairs[:, off_diagonal].mean(), functional.cross_entropy(logits.world, world)
+    return pairs[:, ~torch.eye(pairs.shape[1], dtype=torch.bool)].mean()
 
 
 def top_hits(leaf_logits: Tensor, leaf: Tensor) -> Tensor:

@@ -1,9 +1,7 @@
 """Everything a training run consists of: weights, their running average, the optimizer's moments and the step."""
 
-import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,68 +9,31 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from fipscm.order.network.encoder import EvidenceEncoder
-from fipscm.order.network.views_encoder import ViewsEncoder
+from fipscm.order.training.recipe import Recipe
 from fipscm.order.weights import Encoder, EncoderConfig, build_encoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays
 
 
-@dataclass(frozen=True)
-class OptimizerConfig:
-    """AdamW at a constant rate after its warm-up: a run may stop at any step, and its averaged weights are used.
-
-    A run that knows its last step lowers the rate towards it, which its weights gain more from than from any average.
-
-    Attributes:
-        rate: learning rate after the warm-up.
-        warmup: steps of the linear warm-up.
-        steps: the last step, if it is known.
-        cooldown: steps before the last one over which the rate falls to zero.
-        memory: steps over which the weights are averaged.
-        weight_decay: of AdamW.
-        clip: largest norm of a gradient.
-    """
-
-    rate: float = 3e-4
-    warmup: int = 300
-    steps: float = math.inf
-    cooldown: int = 2000
-    memory: int = 1000
-    weight_decay: float = 1e-3
-    clip: float = 1.0
-
-    def rate_at(self, step: int) -> float:
-        """The learning rate of a step, counted from one."""
-        return self.rate * max(0.0, min(1.0, step / self.warmup, (self.steps - step + 1) / self.cooldown))
-
-
 class Trainer:
     """A network in training."""
 
-    def __init__(self, encoder: EncoderConfig, config: OptimizerConfig, seed: int):
-        self.config = config
-        self.encoder = _seeded_encoder(encoder, seed)
+    def __init__(self, recipe: Recipe):
+        self.recipe, self.config = recipe, recipe.optimizer
+        self.encoder = _seeded_encoder(recipe.network, recipe.seed)
         self.average = AveragedModel(self.encoder, multi_avg_fn=self._move_average)
         self.optimizer = torch.optim.AdamW(
-            self.encoder.parameters(), lr=config.rate, betas=(0.9, 0.98), weight_decay=config.weight_decay
+            self.encoder.parameters(), betas=(0.9, 0.98), weight_decay=self.config.weight_decay
         )
         self.step = 0
         self.seconds = 0.0
 
-    def begin_with(self, encoder: Encoder) -> None:
-        """Start from trained weights, perhaps of a smaller network; the optimizer starts without memory."""
-        if isinstance(self.encoder, ViewsEncoder) and isinstance(encoder, EvidenceEncoder | ViewsEncoder):
-            self.encoder.learn_from(encoder)
-        else:
-            self.encoder.load_state_dict(encoder.state_dict())
-        self.average.module.load_state_dict(self.encoder.state_dict())
-
     def update(self, loss: Tensor) -> None:
         """Take one step down the gradient of the loss; a step without a finite gradient changes no weight."""
-        self.step += 1
+        place, step = self.recipe.at(self.step)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.config.rate_at(self.step)
+            group["lr"] = self.recipe.stages[place].rate_at(step + 1)
+        self.step += 1
         self.optimizer.zero_grad()
         torch.autograd.backward(loss)
         norm = nn.utils.clip_grad_norm_(self.encoder.parameters(), self.config.clip)

@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from fipscm.graph import topological_order
-from fipscm.order.training.families.drawn import Drawn, numeric
-from fipscm.order.training.families.recording import in_units, random_units, recorded_rows
 from fipscm.simulate.ingredients.columns import (
     Column,
     Palette,
@@ -23,6 +21,8 @@ from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.simulate.ingredients.measurement_models import DISCRETE
 from fipscm.simulate.ingredients.noise_models import NOISE_MODELS
 from fipscm.simulate.ingredients.structure import Structure, sample_structure
+from fipscm.simulate.prior.drawn import Drawn, numeric
+from fipscm.simulate.prior.recording import in_units, random_units, recorded_rows
 
 # Around what a table is made, with shares of the tables.
 THEMES = {"linear-gaussian": 0.1, "additive": 0.3, "location-scale": 0.2, "post-nonlinear": 0.2, "discrete": 0.2}

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fipscm.order.training.altered import GAINS, Gained, with_other_functions
-from fipscm.order.training.p_in import training_scm
+from fipscm.simulate.prior.altering import GAINS, Gained, with_other_functions
+from fipscm.simulate.prior.p_in import training_scm
 
 
 def test_other_functions_keep_graph_and_noise_and_change_every_effect(rng):

@@ -69,12 +69,13 @@ def _by_fold(codes: Codes, features: Array, fold_of: Codes) -> tuple[Codes, Arra
 
 def _level_scores(counts: Codes, sums: Array) -> Array:
     """(L,), (L, F) -> (L,) with mean 0 and variance 1 over the rows counted; a rare level is drawn towards 0."""
-    centred = sums - counts[:, None] * sums.sum(axis=0) / counts.sum()
+    rows = max(counts.sum(), 1)  # in the first folds all cells may be missing
+    centred = sums - counts[:, None] * sums.sum(axis=0) / rows
     weight = np.sqrt(counts + 1)
     direction = np.linalg.svd(centred / weight[:, None], full_matrices=False)[0][:, 0]
     scores = direction / weight
-    scores -= counts @ scores / counts.sum()
-    return np.asarray(scores / np.sqrt(max(counts @ scores**2 / counts.sum(), 1e-300)))
+    scores -= counts @ scores / rows
+    return np.asarray(scores / np.sqrt(max(counts @ scores**2 / rows, 1e-300)))
 
 
 def _features(column: Array, is_category: bool) -> Array:

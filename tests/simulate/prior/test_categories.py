@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from fipscm.order.training.families.categories import MOST_CONFIGURATIONS, categories_table
 from fipscm.simulate.ingredients.categories.tables import PROBABILITY_TABLES
+from fipscm.simulate.prior.categories import MOST_CONFIGURATIONS, categories_table
 
 
 @pytest.fixture(scope="module")

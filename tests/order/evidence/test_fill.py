@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fipscm.order.rows.fill import Regression, fill_linearly
+from fipscm.order.evidence.fill import Regression, fill_linearly
 
 
 @pytest.fixture

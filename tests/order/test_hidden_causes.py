@@ -3,24 +3,20 @@
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from fipscm.errors import DataError
 from fipscm.order import infer_order, zero_shot
 from fipscm.order.classical.hidden_causes import hidden_causes, with_signs
+from fipscm.order.evidence.observations import Observations
 from fipscm.order.inference import zero_shot_order
 from fipscm.order.model import OrderModel
-from fipscm.order.network.encoder import WORLDS
-from fipscm.order.training.examples import TaskConfig, training_batch
-from fipscm.order.weights import save_encoder
+from fipscm.order.paper.axial import AxialConfig, AxialEncoder
 from fipscm.order.zero_shot import ZeroShot
 
 
 @pytest.fixture
-def weights(views_encoder, tmp_path):
-    path = tmp_path / "views.safetensors"
-    save_encoder(views_encoder, path, {"steps": 0})
-    return path
+def weights(tiny_encoder, save_weights, tmp_path):
+    return save_weights(tiny_encoder, tmp_path / "tiny.safetensors")
 
 
 @pytest.fixture
@@ -29,26 +25,22 @@ def holes(table):
     return table.mask(rng.random(table.shape) < 0.1)
 
 
-def test_a_network_that_reads_values_alone_tells_no_more_than_the_order_and_the_edges(table, tiny_encoder):
-    found = zero_shot_order(table.to_numpy(), model=OrderModel(tiny_encoder))
-    assert found.edges is not None
-    assert found.world is None
-    assert found.confounded is None
-
-
-def test_hidden_causes_are_those_of_the_whole_table(table, views_encoder, tiny_encoder):
+def test_hidden_causes_are_those_of_the_whole_table(table, tiny_encoder):
     values = table.to_numpy()
     graph = np.zeros((values.shape[1],) * 2, dtype=np.int8)
-    found = hidden_causes(values, graph, model=OrderModel(views_encoder))
-    whole = zero_shot_order(values, model=OrderModel(views_encoder)).confounded
+    found = hidden_causes(Observations.of(values), graph, model=OrderModel(tiny_encoder))
+    whole = zero_shot_order(values, model=OrderModel(tiny_encoder)).confounded
     np.testing.assert_allclose(found, with_signs(whole, values, graph))
-    assert hidden_causes(values, graph, model=OrderModel(tiny_encoder)) is None
 
 
-def test_side_answers_are_probabilities_by_name(table, weights):
+def test_the_papers_encoder_tells_no_hidden_causes(table):
+    model = OrderModel(AxialEncoder(AxialConfig(width=8, heads=2, layers=1)).eval())
+    graph = np.zeros((table.shape[1],) * 2, dtype=np.int8)
+    assert hidden_causes(Observations.of(table.to_numpy()), graph, model=model) is None
+
+
+def test_hidden_causes_are_probabilities(table, weights):
     found = zero_shot(table, weights=weights)
-    assert tuple(found.world) == WORLDS
-    assert sum(found.world.values()) == pytest.approx(1)
     np.testing.assert_allclose(found.confounded, found.confounded.T)
     assert ((found.confounded >= 0) & (found.confounded <= 1)).all(axis=None)
     assert (np.diag(found.confounded) == 0).all()
@@ -93,16 +85,12 @@ def test_a_reader_is_told_what_to_doubt():
     names = ["a", "b", "c"]
     shares = pd.DataFrame([[0, 0.9, 0.1], [0.9, 0, 0.6], [0.1, 0.6, 0]], names, names)
     told = ZeroShot(names, np.arange(3), None, shares, orderable=False).remarks
-    assert len(told) == 3
+    assert len(told) == 4
     assert "this one is a guess" in told[0]
     assert "'a' and 'b' may share a hidden cause" in told[1]
     assert "'b' and 'c' may share a hidden cause" in told[2]
+    assert "The sign is weak" in told[3]
     assert ZeroShot(names, np.arange(3), None).remarks == []
-    additive = dict(zip(WORLDS, (0.1, 0.6, 0.1, 0.1, 0.1), strict=True))
-    assert ZeroShot(names, np.arange(3), None, world=additive).remarks == []
-    bent = additive | {"additive": 0.1, "post-nonlinear": 0.6}
-    (remark,) = ZeroShot(names, np.arange(3), None, world=bent).remarks
-    assert "bent after the noise was added (60%)" in remark
 
 
 @pytest.mark.parametrize("scale", ["raw", "standardized"])
@@ -111,12 +99,3 @@ def test_a_linear_table_with_normal_noise_says_that_it_cannot_be_ordered(scale):
     chain = pd.DataFrame({"a": first, "b": first + second, "c": first + second + third})
     assert zero_shot(chain, scale).orderable == (scale == "raw")
     assert zero_shot(chain.assign(b=first + second**2), scale).orderable
-
-
-def test_training_tables_come_from_the_wide_prior_in_both_views():
-    config = TaskConfig(nodes=((2, 6, 1.0),), rows=(60, 120), scms=3, prefixes=2, prior="wide")
-    for index in range(6):
-        for slab in training_batch(config, index, "views"):
-            assert all(part.isfinite().all() for part in (slab.pair, slab.node, slab.scale))
-            assert torch.equal(slab.confounded, slab.confounded.transpose(1, 2))
-            assert ((slab.world >= 0) & (slab.world < len(WORLDS))).all()

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import f_oneway
 
-from fipscm.order.training.families.survey import NOMINAL, survey_table
-from fipscm.order.training.prior import FAMILIES
 from fipscm.simulate.ingredients.survey.indices import INDICES
 from fipscm.simulate.ingredients.survey.scales import SCALES
+from fipscm.simulate.prior.survey import NOMINAL, survey_table
+from fipscm.simulate.prior.training_table import FAMILIES
 from fipscm.tables.kinds import KINDS
 
 SPECIAL = {"star", "group", "time", "wave", "selection", "feedback", "bad-cells", "coded-levels", "hidden-cause"}

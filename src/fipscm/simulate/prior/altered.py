@@ -7,19 +7,19 @@ import numpy as np
 
 from fipscm.arrays import Adjacency, Array
 from fipscm.graph import leaves, relabel
-from fipscm.order.training.altered import (
+from fipscm.simulate.ingredients.columns import Column, Palette, recorded, sample_everywhere, some
+from fipscm.simulate.ingredients.functions import standardized
+from fipscm.simulate.ingredients.measurement_models import MEASUREMENT_MODELS, shared_error
+from fipscm.simulate.prior.altering import (
     ALTERATIONS,
     hidden_push,
     sample_altered,
     with_any_law,
     with_other_functions,
 )
-from fipscm.order.training.families.drawn import Drawn, numeric
-from fipscm.order.training.families.recording import in_units, recorded_rows
-from fipscm.order.training.p_in import training_scm
-from fipscm.simulate.ingredients.columns import Column, Palette, recorded, sample_everywhere, some
-from fipscm.simulate.ingredients.functions import standardized
-from fipscm.simulate.ingredients.measurement_models import MEASUREMENT_MODELS, shared_error
+from fipscm.simulate.prior.drawn import Drawn, numeric
+from fipscm.simulate.prior.p_in import training_scm
+from fipscm.simulate.prior.recording import in_units, recorded_rows
 
 # Shares of the tables: other functions, other laws; a hidden cause, added or unseen; some measurement models; errors
 # that columns share.

@@ -11,8 +11,6 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 from fipscm.graph import relabel
-from fipscm.order.training.families.drawn import Drawn
-from fipscm.order.training.families.recording import recorded_rows
 from fipscm.simulate.ingredients.columns import is_informative, some, tamed
 from fipscm.simulate.ingredients.functions import standardized
 from fipscm.simulate.ingredients.laws import LAWS
@@ -33,6 +31,8 @@ from fipscm.simulate.ingredients.survey.scales import SCALES, Measurement, Recor
 from fipscm.simulate.ingredients.survey.selection import selected_rows
 from fipscm.simulate.ingredients.survey.structure import Plan, sample_plan
 from fipscm.simulate.ingredients.survey.times import sample_time
+from fipscm.simulate.prior.drawn import Drawn
+from fipscm.simulate.prior.recording import recorded_rows
 
 # Shares of the tables with indices, feedback, selected rows and bad cells, and with codes for names of levels.
 INDEXED, FEEDBACK, SELECTED, MISTAKEN, CODED = 0.15, 0.1, 0.12, 0.05, 0.25

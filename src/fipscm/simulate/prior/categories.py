@@ -7,14 +7,14 @@ import numpy as np
 
 from fipscm.arrays import Adjacency, Array
 from fipscm.graph import leaves, relabel, topological_order
-from fipscm.order.training.families.drawn import Drawn
-from fipscm.order.training.families.recording import recorded_rows
 from fipscm.simulate.ingredients.categories.columns import Coded, sample_coded
 from fipscm.simulate.ingredients.categories.tables import PROBABILITY_TABLES
 from fipscm.simulate.ingredients.columns import some
 from fipscm.simulate.ingredients.functions import standardized
 from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.simulate.ingredients.parents import sample_sparse_graph
+from fipscm.simulate.prior.drawn import Drawn
+from fipscm.simulate.prior.recording import recorded_rows
 
 MOST_CONFIGURATIONS = 128  # as many as experts fill in; each also needs rows to be learned from
 GRADES, MEASUREMENTS = 0.2, 0.15  # shares of the tables in which some columns are numbers

@@ -13,12 +13,12 @@ import numpy as np
 
 from fipscm.arrays import Adjacency, Array, Mask
 from fipscm.errors import DataError, GraphError, unknown_name
-from fipscm.order.training.families.altered import altered_table
-from fipscm.order.training.families.categories import categories_table
-from fipscm.order.training.families.drawn import Drawn, numeric
-from fipscm.order.training.families.ingredients import ingredients_table
-from fipscm.order.training.families.survey import survey_table
-from fipscm.order.training.p_in import training_scm
+from fipscm.simulate.prior.altered import altered_table
+from fipscm.simulate.prior.categories import categories_table
+from fipscm.simulate.prior.drawn import Drawn, numeric
+from fipscm.simulate.prior.ingredients import ingredients_table
+from fipscm.simulate.prior.p_in import training_scm
+from fipscm.simulate.prior.survey import survey_table
 from fipscm.tables.kinds import kind_of_numbers
 
 NODE_RANGE, ROW_RANGE, MOST_CELLS = (2, 100), (30, 10_000), 120_000

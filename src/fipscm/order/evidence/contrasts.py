@@ -1,8 +1,9 @@
 """What two columns alone say about their direction. Shapes: N rows, D variables, K basis functions per variable.
 
 These statistics do not change when other variables are removed, so they are computed once per table. Contrasts are
-positive at [j, i] where the rows favour that i causes j, for whatever reason: a line with noise that is not normal, or
-a mean and a scale that are smooth functions of the cause.
+positive at [j, i] where the rows favour that i causes j, for whatever reason: a line with noise that is not normal, a
+mean and a scale that are smooth functions of the cause, a smaller error of regression in units of the range (Blobaum et
+al., 2018).
 """
 
 import math
@@ -12,20 +13,29 @@ from torch import Tensor
 
 from fipscm.order.evidence.leave_one_out import Columns, solved
 
-PAIR_CONTRASTS = ("entropy contrast of a line", "location-scale contrast", "log scale of j given i")
+CONTRASTS = (
+    "entropy contrast of a line",
+    "location-scale contrast",
+    "log scale of j given i",
+    "regression error contrast",
+)
 RIDGE = 1e-3
 LEAST_VARIANCE = 1e-3  # of a conditional variance, in units of the column's
 # The approximation of differential entropy by two moments of Hyvarinen (1998).
 _K1, _K2, _GAMMA = 79.047, 7.4129, 0.37457
 
 
-def pair_contrasts(columns: Columns, rows: int) -> Tensor:
-    """(D, D, contrasts), zero on the diagonal."""
-    line = _entropy_contrast(columns.values.float())
-    scale = _mean_log_scale(columns)
-    found = torch.stack([_tamed(line, rows), _tamed((scale.T - scale) / 2, rows), scale], dim=-1)
-    own = torch.eye(len(line), dtype=torch.bool).unsqueeze(-1)
-    return found.masked_fill(own, 0.0).float()
+def contrasts(columns: Columns, alone: Tensor) -> Tensor:
+    """(D, D, CONTRASTS), zero on the diagonal; alone: (D, D) the share of j that a smooth function of i explains."""
+    values, rows = columns.values, len(columns.values)
+    line, scale = _entropy_contrast(values.float()), _mean_log_scale(columns)
+    error = (1 - alone).clamp_min(LEAST_VARIANCE).log() - 2 * (values.amax(dim=0) - values.amin(dim=0)).log()[:, None]
+    found = [_tamed(line, rows), _tamed((scale.T - scale) / 2, rows), scale, (error.T - error) / 2]
+    return _without_diagonal(torch.stack(found, dim=-1)).float()
+
+
+def _without_diagonal(found: Tensor) -> Tensor:
+    return found.masked_fill(torch.eye(len(found), dtype=torch.bool).unsqueeze(-1), 0.0)
 
 
 def _tamed(contrast: Tensor, rows: int) -> Tensor:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fipscm.order.training.prior import FAMILIES
+from fipscm.simulate.prior.training_table import FAMILIES
 from fipscm.tables.kinds import recognise
 
 

@@ -5,7 +5,11 @@ import pytest
 
 from fipscm.errors import DataError, GraphError, UnknownNameError
 from fipscm.graph import find_cycle, relabel, remaining_after_leaf_removal
-from fipscm.order.training.prior import (
+from fipscm.simulate import PRIORS
+from fipscm.simulate.ingredients import structure
+from fipscm.simulate.ingredients.columns import is_informative
+from fipscm.simulate.ingredients.laws import LAWS
+from fipscm.simulate.prior.training_table import (
     FAMILIES,
     MOST_CELLS,
     NODE_RANGE,
@@ -13,10 +17,6 @@ from fipscm.order.training.prior import (
     sample_size,
     sample_training_table,
 )
-from fipscm.simulate import PRIORS
-from fipscm.simulate.ingredients import structure
-from fipscm.simulate.ingredients.columns import is_informative
-from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.tables.kinds import KINDS
 
 EVEN = dict.fromkeys(FAMILIES, 1.0)

@@ -37,7 +37,7 @@ def test_streaming_the_rows_changes_nothing(residuals, monkeypatch):
 def test_what_is_kept_changes_nothing(residuals, entries, monkeypatch):
     values, *arguments = residuals
     whole = InteractionResiduals(values).of(*arguments, torch.arange(6))
-    monkeypatch.setattr("fipscm.order.evidence.interactions.KEPT_ENTRIES", entries)
+    monkeypatch.setattr("fipscm.order.evidence.interactions.CACHED", entries)
     assert torch.equal(InteractionResiduals(values).of(*arguments, torch.arange(6)), whole)
 
 

@@ -18,7 +18,6 @@ from fipscm.arrays import Array
 
 FOLDS = 20
 RIDGE = 1e-3  # of the features' correlations, which may be singular
-SEED = 0  # the folds are drawn once for all, so that an order does not depend on a draw
 
 Codes = NDArray[np.intp]
 
@@ -29,7 +28,8 @@ def with_scores(values: Array, categories: Collection[int]) -> Array:
     A missing cell stays missing.
     """
     scored = values.copy()
-    fold_of = np.random.default_rng(SEED).permutation(len(values)) % FOLDS
+    # Folds are drawn once for all, so that an order does not depend on a draw.
+    fold_of = np.random.default_rng(0).permutation(len(values)) % FOLDS
     for column in categories:
         observed = ~np.isnan(values[:, column])
         codes = values[observed, column].astype(np.intp)

@@ -12,11 +12,11 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 from fipscm.factorisation import inverse
+from fipscm.order.evidence.leave_one_out import row_blocks
 
 ROUNDS = 8  # of learning the regression from rows with filled cells: it begins with means, and a third may be missing
 DONORS = 100  # complete rows; if there are fewer, errors are drawn from all rows
 RIDGE = 1e-9  # of standardized columns, which may be collinear
-CHUNK = 1_000  # rows at a time: each needs a matrix of its own
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,8 @@ class Regression:
 
     def holes(self, z: Array, holes: Mask) -> Array:
         """The rows (N, D) with what their other cells predict in every hole (N, D)."""
-        return np.concatenate(
-            [
-                self._predicted(z[start : start + CHUNK], holes[start : start + CHUNK])
-                for start in range(0, len(z), CHUNK)
-            ]
-        )
+        blocks = row_blocks(len(z), z.shape[1] ** 2)  # each row needs a matrix of its own
+        return np.concatenate([self._predicted(z[rows], holes[rows]) for rows in blocks])
 
     def _predicted(self, z: Array, holes: Mask) -> Array:
         """Per row the system of its holes; where a cell is no hole, the system says that nothing is added."""

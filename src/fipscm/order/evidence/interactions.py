@@ -11,12 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fipscm.order.evidence.leave_one_out import lower_factor, row_blocks
+from fipscm.order.evidence.leave_one_out import CACHED, lower_factor, row_blocks
 
 CAUSES = 4  # random features of more variables than these are too sparse to fit anything
 FREQUENCY = 1.2  # per standard deviation of a cause: about one wave over the bulk of a column
 CLIP = 5.0  # standard deviations beyond which a value counts as an outlier
-KEPT_ENTRIES = 2**27  # features kept between calls: half a gigabyte of float32
 # How many features depend on which variables; the variable that the additive fit needs most has rank 0.
 _SEEN_RANKS = {(0, 1): 24, (0, 2): 16, (1, 2): 16, (0, 1, 2): 24, (0, 1, 2, 3): 16}
 
@@ -59,7 +58,7 @@ class InteractionResiduals:
         return residuals - torch.stack(explained, dim=1).double()
 
     def _regressions(self, causes: list[tuple[int, ...]]) -> dict[tuple[int, ...], "_FeatureRegression"]:
-        room = KEPT_ENTRIES // (len(self._values) * FREQUENCIES.shape[1])
+        room = CACHED // (len(self._values) * FREQUENCIES.shape[1])
         return {
             key: self._latest.get(key) or _FeatureRegression(self._values[:, key], keep=place < room)
             for place, key in enumerate(dict.fromkeys(causes))

@@ -19,7 +19,7 @@ from fipscm.arrays import Array
 BUMPS = 8  # enough for a curve with a few bends; the Gram matrix grows with their square
 BASIS = 1 + BUMPS
 BLOCK_ENTRIES = 2**22
-CACHED = 2**25  # entries of bumps that are kept: 128 MB
+CACHED = 2**26  # entries of bumps, and of random features, that are kept: 256 MB each
 
 
 def row_blocks(rows: int, width: int) -> list[slice]:

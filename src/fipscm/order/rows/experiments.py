@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 from scipy.special import expit
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.edges.significance import log_f_tail
+from fipscm.order.evidence.interactions import CLIP
+from fipscm.order.evidence.table import normal_scores
 from fipscm.tables.experiments import Comparison, Experiments
 
 FEWEST_OBSERVED = 50  # rows without experiments from which the network's statistics are worth reading
 CERTAIN = 50.0  # log odds of a change that is told; beyond 37, the probability of its absence is zero in float64
 STABLE = 0.25  # of the columns not acted on, at least so many are taken to be stable
 FEWEST_TESTS = 8  # from which a quarter of them says how much all rows of an experiment drift
-FARTHEST = 5.0  # standard deviations from the mean that count in a regression, so that outliers cannot bend it
 
 
 class _Tested(NamedTuple):
@@ -40,7 +40,7 @@ def precedence_log_odds(values: Array, experiments: Experiments) -> Array:
         rows, inside = values[compared], comparison.inside[compared]
         basis = _experiment_basis(rows, inside, comparison.fixed)
         if basis.shape[1] > 0 and len(rows) > basis.shape[1] + 1:
-            log_p = _log_p_of_dependence(_normal_scores(rows), basis)
+            log_p = _log_p_of_dependence(normal_scores(rows), basis)
             tested.append(_Tested(comparison, rows, inside, log_p))
     inflation = _inflation([np.delete(each.log_p, each.comparison.targets) for each in tested])
     for each in tested:
@@ -156,24 +156,19 @@ def _centred_basis(design: Array | Mask) -> Array:
 def _log_p_given(rows: Array, inside: Mask, column: int, given: Sequence[int] | Order) -> float:
     """Log p-value of a column not depending on the experiment, given others."""
     residual = _cubic_residual(rows[:, given], rows[:, column])
-    return float(_log_p_of_dependence(_normal_scores(residual[:, None]), _centred_basis(inside[:, None]))[0])
+    return float(_log_p_of_dependence(normal_scores(residual[:, None]), _centred_basis(inside[:, None]))[0])
 
 
 def _cubic_residual(x: Array, y: Array) -> Array:
     """(N, P), (N,) -> (N,), of least squares on powers up to the third and products of two; linear if rows are few."""
     rows = np.column_stack([x, y])
-    z = np.clip((rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-300), -FARTHEST, FARTHEST)
+    z = np.clip((rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-300), -CLIP, CLIP)
     x, y = z[:, :-1], z[:, -1]
     first, second = np.triu_indices(x.shape[1])
     design = np.column_stack([np.ones(len(x)), x, x[:, first] * x[:, second], x**3])
     if design.shape[1] > len(x) / 10:
         design = design[:, : 1 + x.shape[1]]
     return np.asarray(y - design @ np.linalg.lstsq(design, y, rcond=None)[0])
-
-
-def _normal_scores(values: Array) -> Array:
-    """(N, D), which outliers cannot upset."""
-    return np.asarray(stats.norm.ppf((stats.rankdata(values, axis=0) - 0.5) / len(values)))
 
 
 def _log_p_of_dependence(scores: Array, basis: Array) -> Array:

@@ -86,7 +86,6 @@ ROWS = [
     {"order.classical.baselines", "order.evidence"},
     {
         "order.network.encoder",
-        "order.novelty",
         "order.classical.gaussian",
         "order.rows.experiments",
         "order.classical.shared_noise",

@@ -16,7 +16,6 @@ from fipscm.questions.model_findings import (
 )
 from fipscm.questions.table_findings import (
     dependence_finding,
-    novelty_finding,
     orderable_finding,
     serial_findings,
     table_findings,
@@ -46,7 +45,6 @@ def check_model(
             *size_findings([scm.names[column] for column in exact], noise[:, exact]),
             *fit_findings(frame, scm.sample(len(frame), rng), rng),
             variance_finding(frame.to_numpy()[:, scm.order], scale_in_use),
-            novelty_finding(frame.to_numpy()),
             *([orderable_finding(frame.to_numpy())] if scale_in_use == "standardized" else []),
             *serial,
             *table_findings(frame, _discrete(scm)),

@@ -10,7 +10,6 @@ from fipscm.arrays import Array
 from fipscm.factorisation import inverse
 from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.order.classical.gaussian import p_of_linear_gaussian
-from fipscm.order.novelty import novelty
 from fipscm.questions.findings import Finding
 
 FEWEST_HOLES = 10  # rows with a missing cell; fewer can hardly differ from the others
@@ -43,21 +42,6 @@ def serial_findings(frame: pd.DataFrame) -> Iterator[Finding]:
         p_value > SIGNIFICANCE,
         f"Neighbouring rows of '{frame.columns[strongest]}' are correlated ({figure:.2f}, p = {p_value:.2g}): rows "
         "that follow each other in time are not independent, so intervals are too narrow and the order may be wrong.",
-        serious=False,
-    )
-
-
-def novelty_finding(values: Array) -> Finding:
-    """Is the table far from what the order model was trained on?"""
-    found = novelty(values)
-    return Finding(
-        "novelty",
-        "table",
-        found.distance,
-        found.p_value,
-        found.p_value > SIGNIFICANCE,
-        f"The table is unlike those the order model was trained on (distance {found.distance:.1f}, where 1 is typical, "
-        f"p = {found.p_value:.2g}): trust an inferred order less, and state what you know.",
         serious=False,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fipscm.errors import DataError
 from fipscm.fip.learning import Learning, kinds_of
 from fipscm.fip.rows import Rows
 from fipscm.fip.state import generator_of
@@ -24,6 +25,7 @@ from fipscm.tables.training import TrainingTable
 
 if TYPE_CHECKING:
     from fipscm.questions.findings import CheckResult
+    from fipscm.questions.sensitivity import Sensitivity
     from fipscm.report import Report
 
 PLAUSIBLE_ORDERS = 20  # a share of them has a standard error of at most 0.11
@@ -89,6 +91,49 @@ class Judging(Rows, Learning):
         if doubt := found.disagreement:
             warnings.warn(f"Plausible causal orders disagree about {doubt}.", UserWarning, stacklevel=2)
         return found
+
+    def sensitivity(
+        self,
+        treatment: Hashable,
+        on: Hashable,
+        treated: Level | None = None,
+        control: Level | None = None,
+        *,
+        strength: float | None = None,
+        level: float = 0.95,
+        rows: Any = None,
+    ) -> "Sensitivity":
+        """How strong a hidden common cause of treatment and outcome must be to explain the effect away.
+
+        After Cinelli and Hazlett (2020), for the effect by least squares with the columns before the treatment held
+        fixed. `robustness` is the share of the remaining variance of both that brings it to zero, `.table` has the
+        strongest measured causes to compare with, `.plot()` draws the effect left over both shares. A `strength`
+        between 0 and 1 asks between which bounds the effect lies beside a hidden cause that explains this share of
+        both. A loaded model needs `rows`.
+        """
+        from fipscm.questions.adjustment import Adjustment
+        from fipscm.questions.sensitivity import Sensitivity, require_strength
+
+        scm, question = self._fitted, self._question(treatment, on, treated, control)
+        require_strength(strength)
+        require_level(level)
+        if treatment == on:
+            raise DataError(f"'{on}' is asked about as its own cause: name two columns.")
+        if self.causal_order_.index(treatment) > self.causal_order_.index(on):
+            raise DataError(f"The order puts '{on}' before '{treatment}', so there is no effect to explain away.")
+        table = self._training_table if rows is None else self._observations(rows)
+        outcome = scm.responses[question.nodes_of(on, scm.names)[0]]
+        found = (
+            Sensitivity.of(
+                question,
+                each,
+                Adjustment.of(question, each, scm, self._deviations.possible, table),
+                level,
+                strength,
+            )
+            for each in question.levels_of(outcome) or (None,)
+        )
+        return max(found, key=lambda each: abs(each.estimate))
 
     def _question(self, treatment: Hashable, on: Hashable, treated: Level | None, control: Level | None) -> Question:
         """A question about columns and levels that there are; values that are not given are the usual ones."""

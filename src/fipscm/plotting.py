@@ -1,6 +1,6 @@
 """A causal graph as a picture: causes to the left, width by strength, colour by sign, no head where it is open."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -67,19 +67,23 @@ def plot_graph(
 def draw_graph(graph: nx.DiGraph, path: str | Path, strength: str = "weight") -> None:
     """Write a picture, or DOT text, as the suffix says; the file appears whole or not at all."""
     require_writable_picture(path)
-    kind = Path(path).suffix.lower()
-    if kind == DOT:
+    if Path(path).suffix.lower() == DOT:
         write_whole(path, lambda file: file.write(to_dot(graph).encode()))
         return
-    figure = cast(Figure, plot_graph(graph, strength=strength).figure)
-    write_whole(path, lambda file: figure.savefig(file, format=kind[1:], dpi=120, bbox_inches="tight"))
+    save_picture(plot_graph(graph, strength=strength), path)
+
+
+def save_picture(axes: Axes, path: str | Path) -> None:
+    """Write the figure of some axes and close it; the file appears whole or not at all."""
+    figure, kind = cast(Figure, axes.figure), Path(path).suffix.lower()[1:]
+    write_whole(path, lambda file: figure.savefig(file, format=kind, dpi=120, bbox_inches="tight"))
     plt.close(figure)
 
 
-def require_writable_picture(path: str | Path) -> None:
-    """Raise now the error that `draw_graph` would raise later, after long work."""
-    if Path(path).suffix.lower() not in PICTURES:
-        raise FileError(f"Cannot draw '{path}': a picture's name ends in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.")
+def require_writable_picture(path: str | Path, kinds: Sequence[str] = PICTURES) -> None:
+    """Raise now the error that drawing would raise later, after long work."""
+    if Path(path).suffix.lower() not in kinds:
+        raise FileError(f"Cannot draw '{path}': a picture's name ends in {', '.join(kinds[:-1])} or {kinds[-1]}.")
     require_writable(path)
 
 

@@ -327,3 +327,35 @@ def test_a_fit_draws_its_graph(fipscm, folder, suffix):
     told = fipscm("fit", folder / "data.csv", "--order", "age,dose,pain", "--out", folder / "n.fip", "--plot", picture)
     assert told.returncode == 0
     assert picture.stat().st_size > 100
+
+
+def test_sensitivity_in_words_in_json_and_as_a_picture(fipscm, folder, tmp_path):
+    ask = ("sensitivity", folder / "m.fip", folder / "data.csv", "--of", "dose", "--on", "pain", "--strength", "0.2")
+    assert "A hidden common cause that explains" in fipscm(*ask, "--plot", tmp_path / "s.png").stdout
+    assert (tmp_path / "s.png").stat().st_size > 1_000
+    facts = json.loads(fipscm(*ask, "--json").stdout)
+    assert [each["as strong as"] for each in facts["benchmarks"]] == ["age"]
+    assert facts["bounds"]["low"] < facts["estimate"] < facts["bounds"]["high"]
+
+
+def test_an_effect_of_a_saved_model_has_a_second_opinion_from_rows(fipscm, folder):
+    ask = ("--of", "dose", "--on", "pain", "--json")
+    alone = json.loads(fipscm("effect", folder / "m.fip", *ask).stdout)
+    assert alone["methods"] == []
+    assert "holds no rows" in alone["no_second_opinion"]
+    both = json.loads(fipscm("effect", folder / "m.fip", folder / "data.csv", *ask).stdout)
+    assert [each["method"] for each in both["methods"]] == ["g-computation", "partialling out"]
+    assert both["adjusted_for"] == ["age"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--on", "pain", "--strength", "1"], "below 1, not 1"),
+        (["--on", "dose"], "its own cause"),
+        (["--on", "pain", "--plot", "s.dot"], "ends in .png, .pdf or .svg"),
+        (["--on", "pain"], "needs the training table"),
+    ],
+)
+def test_questions_about_sensitivity_without_an_answer(mistake, folder, arguments, says):
+    assert says in mistake("sensitivity", folder / "m.fip", "--of", "dose", *arguments)

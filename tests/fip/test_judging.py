@@ -43,7 +43,7 @@ def test_intervals_hold_a_weak_effect_at_few_rows_whether_its_edge_was_found_or_
             model = FiP(order=["a", "b", "c"], random_state=0).fit(table)
         found = model.effect("b", on="c", treated=1.0, control=0.0)
         held += found.low <= 0.35 <= found.high
-        lost += found.estimate == 0
+        lost += not model.adjacency_.loc["b", "c"]
         assert found.low <= found.estimate <= found.high
         assert found.high > found.low
     assert lost > 0, "some edges must be missed, or this shows nothing"
@@ -53,10 +53,10 @@ def test_intervals_hold_a_weak_effect_at_few_rows_whether_its_edge_was_found_or_
 def test_an_effect_that_was_not_found_could_still_be_there_and_one_against_the_order_could_not():
     table = chain(300, np.random.default_rng(0), weak=0.0)
     model = FiP(order=["a", "b", "c"], random_state=0).fit(table)
+    assert not model.adjacency_.loc["b", "c"]
     none = model.effect("b", on="c")
-    assert none.estimate == 0
+    assert none.estimate != 0
     assert none.low < 0 < none.high
-    assert "if there is one, it lies between" in str(none)
     against = model.effect("c", on="b")
     assert not against.possible
     assert (against.low, against.high) == (0, 0)

@@ -11,6 +11,7 @@ from fipscm.cli.commands.explore import explore
 from fipscm.cli.commands.learn import fit, order
 from fipscm.cli.commands.pretrain import pretrain
 from fipscm.cli.commands.report import report
+from fipscm.cli.commands.sensitivity import sensitivity
 from fipscm.cli.commands.simulated import demo, simulate
 from fipscm.cli.commands.suggest import suggest
 
@@ -26,6 +27,7 @@ for command in (
     counterfactual,
     impute,
     effect,
+    sensitivity,
     check,
     report,
     explore,

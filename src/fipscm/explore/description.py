@@ -148,6 +148,16 @@ def of_effect(found: Effect, remarks: list[str]) -> Json:
         "estimate": number(found.estimate),
         "low": number(found.low),
         "high": number(found.high),
+        "methods": [
+            {
+                "method": each.method,
+                "estimate": number(each.estimate),
+                "low": number(each.low),
+                "high": number(each.high),
+            }
+            for each in found.methods
+        ],
+        "overlap": None if found.overlap is None else str(found.overlap),
         "remarks": remarks,
     }
 

@@ -117,6 +117,11 @@ class Session:
         return self._screen
 
     @property
+    def lent_rows(self) -> pd.DataFrame | None:
+        """The rows that a loaded model needs for some questions; None if the model on the screen was fitted here."""
+        return self.data.observed if self.data.saved_model and self.screen.version == 1 else None
+
+    @property
     def has_screen(self) -> bool:
         """Whether there is a model."""
         return self._screen is not None

@@ -13,7 +13,7 @@ Of levels and counts, all three are those of the location, and of rows weighted 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -64,6 +64,11 @@ class Deviations:
     def __len__(self) -> int:
         """How many models the draws make, B + 1."""
         return len(self.straight)
+
+    def only(self, nodes: Sequence[int]) -> Self:
+        """The same deviations of some nodes, and none of the others."""
+        here = np.isin(np.arange(len(self.possible)), nodes)[:, None]
+        return replace(self, straight=self.straight * here, amplitudes=self.amplitudes * here)
 
     def of_node(self, draw: int, node: int, z: Array, box: Box) -> Array:
         """(N, D) -> (N,), what one draw adds to a node; beyond the box its waves go on along their tangents."""

@@ -18,6 +18,8 @@ from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
 from fipscm.questions.extrapolation import MARGIN, distances, values_set
 from fipscm.questions.intervals import averages, require_level
+from fipscm.questions.methods import MethodEstimate, Overlap
+from fipscm.questions.plausible import plausible_models
 from fipscm.scm.intervention import Intervention
 from fipscm.scm.nodewise import NodewiseSCM
 from fipscm.tables.blocks import Blocks
@@ -26,6 +28,7 @@ from fipscm.tables.kinds import Level
 
 UNITS = 2000  # simulated to average over
 FEW_UNITS = 32  # enough to see how a deviation moves the average
+WITH_LEVELS = ("binary", "ordinal", "categorical")
 SOME_UNITS = 128  # of a model with discrete columns, which a deviation moves in few units only
 
 
@@ -93,6 +96,21 @@ class Question:
         is_truth = self.columns is not None and self.columns.forms.get(self.outcome) == "truth values"
         return (named[1] if named else is_truth or float(response.levels[1]),)
 
+    def measured(self, scm: RespondingSCM, level: Level | None) -> tuple[int, float]:
+        """The node in which the effect is seen, of a category that of a level, and how much of it counts as one."""
+        nodes = self.nodes_of(self.outcome, scm.names)
+        return nodes[self.place_of(level)], _unit(scm, nodes)
+
+    @property
+    def compares_levels(self) -> bool:
+        """Whether the treatment has levels, so that rows have one of the two or not."""
+        return self.columns is not None and self.columns.kinds[self.treatment] in WITH_LEVELS
+
+    def place_of(self, level: Level | None) -> int:
+        """Which of several differences is that of a level; the only one if the outcome is no category."""
+        categories = {} if self.columns is None else self.columns.categories
+        return 0 if level is None or self.outcome not in categories else categories[self.outcome].index(level)
+
     @cached_property
     def _blocks(self) -> Blocks | None:
         return None if self.columns is None else Blocks.of(self.columns)
@@ -133,6 +151,12 @@ class Effect:
         ruled_out: whether what the user gave (an order, a graph, knowledge) lets no treatment act on the outcome.
         if_first: where only an inferred order rules the effect out, the effect on an order with the treatment first.
         by_level: the effect on the probability of each level of a category, or of the second of two levels.
+        methods: what g-computation through the model says, and what a doubly robust estimate says that needs no
+            mechanism. The more precise one is told where they agree; where not, the interval holds both.
+        reason: why they may disagree, in words; empty where they agree or nothing suggests itself.
+        overlap: how many rows could hardly have had one of the two levels that are compared.
+        adjusted_for: the columns that the doubly robust estimate holds fixed.
+        no_second_opinion: why there is no such estimate; empty if there is one, or if there is no effect to check.
     """
 
     question: Question
@@ -148,11 +172,21 @@ class Effect:
     randomised: bool = False
     ruled_out: bool = False
     if_first: "Effect | None" = None
+    methods: tuple[MethodEstimate, ...] = ()
+    reason: str = ""
+    overlap: Overlap | None = None
+    adjusted_for: tuple[Hashable, ...] = ()
+    no_second_opinion: str = ""
 
     @property
     def level_told(self) -> Level | None:
         """The level of which `estimate` tells the probability; None if the outcome has more than two in an order."""
         return max(self.by_level, key=lambda each: abs(each.estimate)).level if self.by_level else None
+
+    @property
+    def methods_disagree(self) -> bool:
+        """Whether two methods differ by more than their errors."""
+        return len(self.methods) == 2 and self.methods[0].disagrees(self.methods[1])
 
     @property
     def sign_flips(self) -> bool:
@@ -179,7 +213,7 @@ class Effect:
         return self.estimate
 
     def __str__(self) -> str:
-        text = f"{self._finding()}{self._doubt()}"
+        text = f"{self._finding()}{self._second_opinion()}{self._doubt()}"
         if self.by_order:
             least, most = min(self.by_order), max(self.by_order)
             text += f" Over {len(self.by_order)} plausible orders: {digits(least)} to {digits(most)}"
@@ -226,6 +260,18 @@ class Effect:
             f"with the table. If you know that {treatment} comes first, say so and fit again."
         )
 
+    def _second_opinion(self) -> str:
+        """What both methods say, and why they may differ."""
+        if self.no_second_opinion:
+            return f" There is no second opinion: {self.no_second_opinion}"
+        if len(self.methods) < 2:
+            return ""
+        both = " and ".join(map(str, self.methods))
+        if not self.methods_disagree:
+            return f" Two methods agree: {both}."
+        because = f"; {self.reason}" if self.reason else ""
+        return f" Two methods disagree, so the interval holds both: {both}{because}."
+
     def _doubt(self) -> str:
         """How sure the direction is, and how many of the resampled orders say the same; nothing where it is known."""
         if not self.possible:
@@ -264,6 +310,7 @@ def average_effect(
         averages(
             partial(question.differences, box=_reach(question, scm)),
             *(scm, deviations, scm.noise.sample(UNITS, rng), level, few, _resolution(question, scm)),
+            answering=with_asked_edge(question, scm, deviations),
         )
         for scm, deviations in models
     ]
@@ -275,6 +322,18 @@ def average_effect(
     by_level = tuple(LevelEffect(name, *told) for name, told in zip(levels, ends, strict=True)) if levels else ()
     estimate, low, high = ends[most]
     return Effect(question, estimate, low, high, level, True, by_order, by_level=by_level)
+
+
+def with_asked_edge(question: Question, scm: LearnedSCM, deviations: Deviations) -> NodewiseSCM:
+    """The model; if the direct edge asked about is possible but was weighed away, with the outcome fitted on it.
+
+    An edge that few rows show is weighed away, which is no reason to be sure that it does nothing.
+    """
+    treatment, outcome = (question.nodes_of(name, scm.names) for name in (question.treatment, question.outcome))
+    edges = np.ix_(outcome, treatment)
+    if scm.allowed[edges].any() or not deviations.possible[edges].all():
+        return scm
+    return next(plausible_models(scm, deviations.only(outcome)))
 
 
 def _reach(question: Question, scm: LearnedSCM) -> Box | None:

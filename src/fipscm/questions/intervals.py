@@ -27,13 +27,15 @@ def averages(
     level: float,
     few: int | None = None,
     resolution: Array | float = 0.0,
+    answering: NodewiseSCM | None = None,
 ) -> tuple[Array, Array, Array]:
     """(K,) averages over units of what a model answers for noises (N, D) -> (N, K), and their low and high ends.
 
     Every plausible model is asked about the same `few` units (all if not given), so that their answers differ by their
-    mechanisms alone. No average is known better than to its `resolution` (K,), a standard deviation.
+    mechanisms alone. No average is known better than to its `resolution` (K,), a standard deviation. The estimate is
+    that of the learned model, unless another one is `answering`.
     """
-    answers = ask(scm, noise)
+    answers = ask(answering or scm, noise)
     estimate, start = answers.mean(axis=0), answers[:few].mean(axis=0)
     models = plausible_models(scm, deviations)
     moved = (estimate + (ask(model, noise[:few]).mean(axis=0) - start) for model in models)

@@ -92,6 +92,16 @@ class StrongEffect:
         return number(self._factor * self.effect.low), number(self._factor * self.effect.high)
 
     @property
+    def second_opinion(self) -> str:
+        """What the methods say, in words."""
+        found = self.effect
+        if found.no_second_opinion:
+            return f"No second opinion: {found.no_second_opinion}"
+        told = (f"{each.method} {signed(self._factor * each.estimate)}" for each in found.methods)
+        overlap = f"; {found.overlap}" if found.overlap is not None and found.overlap.unlikely else ""
+        return f"{'The methods disagree: ' if found.methods_disagree else ''}{', '.join(told)}{overlap}."
+
+    @property
     def _factor(self) -> float:
         return 1.0 if self.effect.level_told is None else 100.0
 

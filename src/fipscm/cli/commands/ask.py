@@ -1,6 +1,7 @@
 """Commands that ask a model: what is, what if, what would have been, what is missing, how much, and how sure."""
 
 import json
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -14,7 +15,7 @@ from fipscm.tables.stream import STREAM, require_one_stream
 # Of an effect, in JSON, besides what was asked.
 EFFECT_FACTS = (
     *("estimate", "low", "high", "level", "possible", "randomised", "ruled_out", "precedes", "agreement"),
-    *("by_order", "sign_flips"),
+    *("by_order", "sign_flips", "methods_disagree", "reason", "adjusted_for", "no_second_opinion"),
 )
 
 
@@ -77,6 +78,7 @@ def effect(
     treatment: Annotated[str, typer.Option("--of", help="The column that is set.")],
     on: Annotated[str, typer.Option(help="The column that is looked at.")],
     options: FitOptions,
+    rows: OwnRows = None,
     treated: Annotated[
         str | None, typer.Option(help="Its value with treatment: the second of two levels, else its upper quartile.")
     ] = None,
@@ -89,11 +91,13 @@ def effect(
     seed: Seed = 0,
 ) -> None:
     """Average effect of one column on another.  Example: fipscm effect model.fip --of dose --on pain --treated 2."""
-    from fipscm.cli.source import open_source
+    from fipscm.cli.source import open_source, rows_for
     from fipscm.questions.contrast import require_comparable
     from fipscm.questions.effect import Question
 
+    require_one_stream(model, rows, options.graph)
     source = open_source(model, options, seed, kept=(treatment, on))
+    given = None if rows is None else rows_for(rows, source, options).frame
     if orders and source.is_saved:
         raise KnowledgeError("A saved model holds no rows to draw other orders from: with --orders, give the table.")
     if orders and options.fix_the_order:
@@ -106,16 +110,19 @@ def effect(
     # Refuses values that are not finite, before the model is fitted.
     Question(cause, outcome, above or 0.0, below or 0.0).intervention(source.columns)
     asked_model = source.assessed() if assess and not orders else source.model()
-    found = asked_model.effect(cause, outcome, above, below, orders=orders, random_state=seed)
+    found = asked_model.effect(cause, outcome, above, below, orders=orders, rows=given, random_state=seed)
     if as_json:
         asked = {name: getattr(found.question, name) for name in ("treatment", "outcome", "treated", "control")}
         levels = {"by_level": [each._asdict() for each in found.by_level]} if found.by_level else {}
         turned = (
             {name: getattr(found.if_first, name) for name in ("estimate", "low", "high")} if found.if_first else None
         )
-        print(
-            json.dumps({**asked, **{name: getattr(found, name) for name in EFFECT_FACTS}, **levels, "if_first": turned})
-        )
+        opinions = {
+            "methods": [asdict(each) for each in found.methods],
+            "overlap": None if found.overlap is None else asdict(found.overlap),
+        }
+        facts = {name: getattr(found, name) for name in EFFECT_FACTS}
+        print(json.dumps({**asked, **facts, **opinions, **levels, "if_first": turned}))
     else:
         print(found)
     if source.chosen is not None:

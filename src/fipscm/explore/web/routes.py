@@ -108,7 +108,9 @@ def _add_answers(app: FastAPI, session: Session) -> None:
         )
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", UserWarning)
-            found = session.screen.model.effect(treatment, outcome, treated, control, random_state=SEED)
+            found = session.screen.model.effect(
+                treatment, outcome, treated, control, rows=session.lent_rows, random_state=SEED
+            )
         return description.of_effect(found, [str(each.message) for each in told])
 
     @app.post("/api/recommend")

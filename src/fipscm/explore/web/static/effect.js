@@ -20,7 +20,7 @@ export function buildEffect(place) {
     found.replaceChildren(html("p", { class: "hint" }, "Asking the model and its plausible variants …"));
     try {
       const answer = await ask("POST", "/api/effect", { treatment: treatment.value, outcome: outcome.value, treated: asked(treated), control: asked(control) });
-      found.replaceChildren(...[answer.text, ...answer.remarks].map((text) => html("p", {}, text)));
+      found.replaceChildren(...[answer.text, ...answer.remarks].map((text) => html("p", {}, text)), ...intervals(answer));
     } catch (error) {
       found.replaceChildren(html("p", { class: "trouble" }, error.message));
     } finally {
@@ -33,6 +33,14 @@ export function buildEffect(place) {
     const text = input.value.trim();
     if (text === "") return null;
     return screen().variables[treatment.value].levels || !Number.isFinite(Number(text)) ? text : Number(text);
+  }
+
+  // What each method says, as a table, and how far the arms overlap.
+  function intervals({ methods, overlap }) {
+    if (methods.length < 2) return [];
+    const row = ({ method, estimate, low, high }) => html("tr", {}, html("th", { scope: "row" }, method), html("td", {}, String(estimate)), html("td", {}, `${low} to ${high}`));
+    const heading = ["method", "estimate", "interval"].map((title) => html("th", { scope: "col" }, title));
+    return [html("table", { class: "methods" }, html("thead", {}, html("tr", {}, ...heading)), html("tbody", {}, ...methods.map(row))), ...(overlap === null ? [] : [html("p", { class: "hint" }, `${overlap}.`)])];
   }
 
   place.replaceChildren(

@@ -81,8 +81,8 @@ def test_bends_go_on_along_their_tangents_beyond_the_rows(rng):
     table = scm.sample(300, rng)
     learned = fit_mechanism(table, allowed_from_adjacency(scm.adjacency))
     found = draw_deviations(learned, table.to_numpy(), allowed_from_order(learned.order), rng)
-    box = learned.box.standardized(learned.centre, learned.scale)
     node = int(learned.order[-1])
+    box = learned.box.standardized(learned.centre, learned.scale).of_columns(found.possible[node])
     far = box.high + np.arange(1, 4)[:, None]  # three steps of equal length beyond
     at = found.of_node(1, node, far, box)
     assert found.amplitudes[1, node].any()

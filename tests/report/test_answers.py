@@ -49,12 +49,13 @@ def test_a_linear_mechanism_is_a_straight_curve_over_the_range_of_the_rows(model
 def test_effects_are_total_and_in_standard_deviations(model, rows):
     noise = model.scm_.noise.sample(500, np.random.default_rng(0))
     (raised,) = contrasts(model, "x", None)
-    effects = standardized_effects(model, "x", raised, noise)
+    units = model.scm_.noise_to_sample(noise)
+    effects = standardized_effects(model, "x", raised, noise, units)
     spread, by = rows.std(), raised.treated - raised.control
     assert effects[1] == pytest.approx(2 * by / spread["y"], abs=0.05)
     assert effects[2] == pytest.approx(1 * by / spread["z"], abs=0.05)
     assert effects[0] == 0
-    assert not standardized_effects(model, "z", *contrasts(model, "z", None), noise).any()
+    assert not standardized_effects(model, "z", *contrasts(model, "z", None), noise, units).any()
 
 
 def test_numbers_are_short_and_negative_ones_have_a_minus_sign():

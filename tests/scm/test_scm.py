@@ -77,6 +77,18 @@ def test_do_clamps_its_target_and_leaves_non_descendants_untouched(scm, rng):
         pd.testing.assert_frame_equal(changed[untouched], rows[untouched], rtol=1e-9, atol=1e-9)
 
 
+def test_what_a_change_does_not_reach_need_not_be_computed_again(scm, rng):
+    rows, noise = scm.sample_arrays(20, rng)
+    last = int(scm.order[-1])
+    for node in range(len(scm.names)):
+        other = noise.copy()
+        other[:, node] = noise[::-1, node]
+        expected = scm.noise_to_sample(other)
+        np.testing.assert_allclose(scm.recomputed(rows, other, scm.on_the_way([node])), expected, rtol=1e-9, atol=1e-9)
+        found = scm.recomputed(rows, other, scm.on_the_way([node], [last]))
+        np.testing.assert_allclose(found[:, last], expected[:, last], rtol=1e-9, atol=1e-9)
+
+
 def test_several_targets_arrays_and_functions_at_once(rng):
     scm = known_scm("weak_arrows")
     rows = scm.sample(30, rng)

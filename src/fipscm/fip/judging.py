@@ -178,7 +178,7 @@ class Judging(Rows, Learning):
         drawn from the model, and rows with and without them are compared: do their other columns differ? After
         `assess`, the verdict tells how many of the edges have an open direction.
         """
-        from fipscm.order.classical.hidden_causes import hidden_causes
+        from fipscm.order.classical.hidden_causes import hidden_causes, suspects
         from fipscm.order.evidence.observations import Observations
         from fipscm.questions.check import check_model
         from fipscm.questions.findings import CheckResult
@@ -191,12 +191,13 @@ class Judging(Rows, Learning):
         hidden = hidden_causes(Observations.of(frame.to_numpy(), kinds_of(self.blocks_)), graph, self._raw)
         directions = () if self._assessment is None or inferred_on is None else direction_findings(self.graph_)
         asides = *missing_findings(frame), *hidden_cause_findings(self.blocks_.outer, hidden), *directions
+        pairs = None if hidden is None else tuple(suspects(self.blocks_.outer, hidden))
         if frame.isna().any(axis=None):
             coded = self._coded(self.impute(X, draws=1, random_state=rng)[0])[list(self._fitted.names)]
         else:
             coded = self.blocks_.encode(frame)
         found = check_model(self._fitted, coded, rng, inferred_on, self.columns_.dependence).findings
-        return CheckResult((*found, *asides))
+        return CheckResult((*found, *asides), pairs)
 
     def report(self, X: Any, *, target: Hashable | None = None, random_state: Any = 0) -> "Report":
         """Everything the model says about a table, as one page for a browser: `model.report(df).save("report.html")`.

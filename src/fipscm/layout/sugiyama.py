@@ -144,9 +144,14 @@ def _crossings(
 ) -> int:
     """How many pairs of edges cross between two layers."""
     layer = {item: number for number, column in enumerate(columns) for item in column}
-    ends = np.array([(layer[one], place[one], place[other]) for one, other in pieces]).reshape(-1, 3)
-    apart = ends[:, None] - ends[None]
-    return int(((apart[:, :, 0] == 0) & (apart[:, :, 1] * apart[:, :, 2] < 0)).sum()) // 2
+    ends: list[list[tuple[float, float]]] = [[] for _ in columns]
+    for one, other in pieces:
+        ends[layer[one]].append((place[one], place[other]))
+    crossings = 0
+    for own in (np.array(each).reshape(-1, 2) for each in ends):
+        apart = own[:, None] - own[None]
+        crossings += int((apart[:, :, 0] * apart[:, :, 1] < 0).sum()) // 2
+    return crossings
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -41,6 +41,7 @@ CYCLES = 6  # through the levels of a category, each fitted beside the others
 NEWTON_PER_CYCLE = 2
 HARDLY = 1e-4  # of the log-likelihood per row: a cycle that gains less is the last
 ROUNDS = 4  # of thresholds and slopes, and of dispersion and slopes, in turn
+SETTLED = 1e-2  # of a threshold in logits, and of a dispersion: what changes less in a round moves no slope
 CLEARLY = 2.0  # a gain in the log-likelihood that a further parameter must have
 FARTHEST_BEYOND = np.log(10.0)  # a count's mean may exceed all counts of the table by so much
 
@@ -163,9 +164,9 @@ def _fit_levels(design: Design, values: Array, scale: Array, start: Solution | N
     thresholds = thresholds_for(design.location(coefficients), places, len(levels))
     for _ in range(ROUNDS):
         coefficients = newton(design, OrderedLikelihood(places, thresholds), coefficients)
-        location = design.location(coefficients)
+        location, before = design.location(coefficients), thresholds
         thresholds = thresholds_for(location, places, len(levels))
-        if len(levels) == 2:
+        if len(levels) == 2 or np.abs(thresholds - before).max() < SETTLED:
             break
     empty = np.zeros((len(location), 0))
     response = Thresholds(levels, thresholds, np.ones(()))
@@ -215,9 +216,12 @@ def _level_of(design: Design, counts: Array) -> Array:
 
 def _dispersed(design: Design, counts: Array, coefficients: Array) -> tuple[Array, float]:
     """Dispersion and slopes in turn, from coefficients (F,) of Poisson's distribution."""
+    dispersion = 0.0
     for _ in range(ROUNDS):
-        dispersion = dispersion_of(counts, np.exp(design.location(coefficients)))
+        before, dispersion = dispersion, dispersion_of(counts, np.exp(design.location(coefficients)))
         coefficients = newton(design, CountLikelihood(counts, dispersion), coefficients)
+        if abs(dispersion - before) < SETTLED * dispersion:
+            break
     return coefficients, dispersion
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fipscm.mechanism.network.transformer import CausalTransformer, Parents
 
 CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
+TYPICAL_ROWS = 2_000  # enough for quartiles
 
 
 @dataclass(frozen=True, repr=False)
@@ -257,6 +258,11 @@ class LearnedSCM(RespondingSCM):
 
         device = None if self.network is None else self.network.decoder.device
         return torch.as_tensor(z, dtype=torch.float32, device=device)
+
+    @cached_property
+    def typical_rows(self) -> Array:
+        """(N, D), always the same ones, of which quantiles are taken: a saved model holds no rows."""
+        return self.sample_arrays(TYPICAL_ROWS, np.random.default_rng(0))[0]
 
     @cached_property
     def _box(self) -> Box:

@@ -17,7 +17,6 @@ from fipscm.questions.column_levels import column_levels
 from fipscm.tables.columns import Columns
 from fipscm.tables.kinds import Level
 
-DRAWN = 2_000  # rows of the model, of which the quartiles are taken: a saved model holds no others
 # The first pair that differs is taken: three quarters of a count may be zero.
 CONTRAST_QUANTILES = ((0.25, 0.75), (0.05, 0.95), (0.0, 1.0))
 
@@ -66,10 +65,9 @@ def usual_contrast(scm: LearnedSCM, columns: Columns, column: Hashable) -> Value
 def quartile_contrast(scm: LearnedSCM, columns: Columns, column: Hashable) -> ValueContrast:
     """The upper and the lower quartile of a column that is no category, with two digits of their distance."""
     place = scm.names.index(column)
-    drawn = scm.sample_arrays(DRAWN, np.random.default_rng(0))[0][:, place]
     outermost = float(scm.box.low[place]), float(scm.box.high[place])
     # Values that rows have: between two levels or two counts there is nothing, and rare draws lie beyond all rows.
-    within = np.clip(drawn, *outermost)
+    within = np.clip(scm.typical_rows[:, place], *outermost)
     quantiles = (np.quantile(within, pair, method="nearest").tolist() for pair in CONTRAST_QUANTILES)
     low, high = next(((low, high) for low, high in quantiles if low < high), outermost)
     if columns.kinds[column] != "continuous":

@@ -1,6 +1,6 @@
 """How far the true mechanisms may lie from the learned ones.
 
-Shapes: B draws, N rows, D variables, M waves, F functions.
+Shapes: B draws, N rows, D variables, P possible causes of one node, M waves, F functions.
 Each node is regressed once more: on all columns that the order allows to cause it, so that an edge that was not found
 may still be there, and on waves, so that a mechanism may bend where the rows do not tell. What the learned mechanism
 lacks is drawn from the posterior of this regression:
@@ -71,9 +71,9 @@ class Deviations:
         return replace(self, straight=self.straight * here, amplitudes=self.amplitudes * here)
 
     def of_node(self, draw: int, node: int, z: Array, box: Box) -> Array:
-        """(N, D) -> (N,), what one draw adds to a node; beyond the box its waves go on along their tangents."""
-        causes, coefficients = self.possible[node], self.straight[draw, node]
-        added = z[:, causes] @ coefficients[1:][causes] + coefficients[0]
+        """(N, P) of its possible causes -> (N,), what one draw adds to a node; beyond their box, along tangents."""
+        coefficients = self.straight[draw, node]
+        added = z @ coefficients[1:][self.possible[node]] + coefficients[0]
         amplitudes = self.amplitudes[draw, node, self.waves_of(node)]
         if amplitudes.any():
             nearest, beyond = box.split(z)
@@ -86,7 +86,7 @@ class Deviations:
         return slice(first, len(self.phases) if self.possible[node].any() else first)
 
     def waves(self, z: Array, node: int, beyond: Array | None = None) -> Array:
-        """(N, D) -> (N, M), those of a node, which together have unit mean square; continued along (N, D) if given."""
+        """(N, P) of its possible causes -> (N, M), a node's, of unit mean square together; continued along (N, P)."""
         directions, phases = self._directions(node), self.phases[self.waves_of(node)]
         angles = (z @ directions + phases).astype(np.float32)  # several times faster, and good enough for a spread
         values = np.cos(angles)
@@ -96,16 +96,15 @@ class Deviations:
         return np.asarray(values * np.sqrt(2 / max(len(phases), 1)))
 
     def _directions(self, node: int) -> Array:
-        """(D, M), where the waves of a node run: those of a smooth mechanism have its own length scales."""
-        wave = np.arange(len(self.phases))
-        causes = np.flatnonzero(self.possible[node])
-        if not len(causes):
-            return np.zeros((len(self.frequencies), 0))
-        first, second = causes[wave % len(causes)], causes[wave // len(causes) % len(causes)]
-        columns = np.arange(len(self.frequencies))[:, None]
-        pairs = np.where((columns == first) | (columns == second), self.frequencies, 0.0)
-        scaled = self.frequencies * self.relevance[node, :, None]
-        return np.where(wave < len(wave) // 2, scaled, pairs)[:, self.waves_of(node)]
+        """(P, M), where the waves of a node run: those of a smooth mechanism have its own length scales."""
+        causes, wave = self.possible[node], np.arange(len(self.phases))[self.waves_of(node)]
+        count, frequencies = int(causes.sum()), self.frequencies[causes, self.waves_of(node)]
+        if not count:
+            return frequencies
+        first, second, place = wave % count, wave // count % count, np.arange(count)[:, None]
+        pairs = np.where((place == first) | (place == second), frequencies, 0.0)
+        is_scaled = wave < len(self.phases) // 2
+        return np.where(is_scaled, frequencies * self.relevance[node, causes, None], pairs)
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything, by name."""
@@ -168,8 +167,8 @@ def draw_deviations(
     for node in range(variables):
         causes, here, by_table = np.flatnonzero(possible[node]), usable[:, node], []
         for table, (z, values, residual) in zip((rows, *redrawn), tables, strict=True):
-            straight = np.column_stack([np.ones(here.sum()), z[here][:, causes]])
-            waves = found.waves(z[here], node)
+            own = z[np.ix_(here, causes)]
+            straight, waves = np.column_stack([np.ones(len(own)), own]), found.waves(own, node)
             if scm.responses[node].discrete:
                 regression = _Regression.weighted(straight, waves, working(scm, node, table[here]))
             else:

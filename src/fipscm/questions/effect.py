@@ -1,7 +1,7 @@
 """Average effects of interventions, with intervals. Shapes: N rows, D variables."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -51,22 +51,27 @@ class Question:
         On a column of levels or counts it is the difference of what is expected of it: of two levels, or of each level
         of a category, the difference of probabilities. With a `box`, outcomes lie within it.
         """
-        outcome = self.nodes_of(self.outcome, scm.names)
-        last = int(np.flatnonzero(np.isin(scm.order, outcome)).max())
-        # What comes after the outcome need not be computed.
-        needed = replace(scm, order=scm.order[: last + 1])  # type: ignore[call-arg]
-        twice = needed.do(self.intervention(scm.names, len(noise))).noise_to_sample(np.vstack([noise, noise]))
+        treatment, outcome = (self.nodes_of(name, scm.names) for name in (self.treatment, self.outcome))
+        treated, control = (scm.do(self._setting(value, scm.names)) for value in (self.treated, self.control))
+        # What does not lead to the outcome need not be computed, and what the treatment does not reach only once.
+        below = control.recomputed(np.zeros_like(noise), noise, scm.on_the_way(range(len(scm.names)), outcome))
+        above = treated.recomputed(below, noise, scm.on_the_way(treatment, outcome))
+        twice = np.vstack([above, below])
         values, unit = twice[:, outcome], 1.0
         if isinstance(scm, RespondingSCM) and scm.responses[outcome[0]].discrete and self.treatment != self.outcome:
             values, unit = scm.node_means(outcome, twice), _unit(scm, outcome)
         if box is not None:
             values = np.clip(values, box.low[list(outcome)], box.high[list(outcome)])
-        above, below = np.split(values[:, 0] if len(outcome) == 1 else values, 2)
-        return np.asarray((above - below) / unit)
+        higher, lower = np.split(values[:, 0] if len(outcome) == 1 else values, 2)
+        return np.asarray((higher - lower) / unit)
 
-    def intervention(self, names: Sequence[Hashable], units: int = 1) -> Intervention:
-        """On twice so many units: the first half is treated, the other is not."""
-        rules: dict[Hashable, Any] = {self.treatment: np.repeat([self.treated, self.control], units)}
+    def intervention(self, names: Sequence[Hashable]) -> Intervention:
+        """On two units: the first is treated, the other is not."""
+        return self._setting(np.array([self.treated, self.control]), names)
+
+    def _setting(self, values: float | Array, names: Sequence[Hashable]) -> Intervention:
+        """The treatment at these values."""
+        rules: dict[Hashable, Any] = {self.treatment: values}
         return Intervention.parse(rules if self._blocks is None else self._blocks.do(rules), names)
 
     def nodes_of(self, name: Hashable, names: Sequence[Hashable]) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """What a check found, and what all checks of a model and a table say together."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import pandas as pd
@@ -32,9 +33,15 @@ DIRECTION_CHECK = "directions"  # the check that counts the edges whose directio
 
 @dataclass(frozen=True, repr=False)
 class CheckResult:
-    """All findings. `table` has a row each, `passed` is false if a serious one failed, and `str` is the verdict."""
+    """All findings. `table` has a row each, `passed` is false if a serious one failed, and `str` is the verdict.
+
+    Attributes:
+        findings: one for each check and subject.
+        hidden_causes: pairs that may share a hidden cause, and how probable that is; None if the model cannot tell.
+    """
 
     findings: tuple[Finding, ...]
+    hidden_causes: tuple[tuple[Hashable, Hashable, float], ...] | None = None
 
     @property
     def table(self) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 import pandas as pd
-from scipy.special import logsumexp
+from scipy.special import log_softmax, logsumexp
 from scipy.stats import norm
 
 from fipscm.arrays import Array, Mask
@@ -113,14 +113,22 @@ class Imputer:
 
     def _level_step(self, nodes: tuple[int, ...], units: Array, follows: Mask, choose: "_Choice") -> Array:
         """(N, M) new values of nodes with levels, in rows (N, D) that all lack them: every level is weighed."""
-        scm, levels = self._scm, self._levels(nodes)
-        probable = np.empty((len(units), len(levels)))
+        levels = self._levels(nodes)
+        probable = self._own_levels(nodes, levels, units)
         for place, level in enumerate(levels):
             tried = units.copy()
             tried[:, nodes] = level
-            own = sum(scm.node_log_density(n, tried, tried[:, n], self._densities[n]) for n in nodes)
-            probable[:, place] = own + self._of_effects(nodes, tried, follows)
+            probable[:, place] += self._of_effects(nodes, tried, follows)
         return np.asarray(levels[choose(probable, np.zeros_like(probable))])
+
+    def _own_levels(self, nodes: tuple[int, ...], levels: Array, units: Array) -> Array:
+        """(N, K) log-probabilities of levels (K, M) of nodes given the causes of rows (N, D), which are read once."""
+        if len(nodes) > 1:
+            return np.asarray(log_softmax(self._scm.scores(nodes, units), axis=1))
+        (node,), (location, z) = nodes, self._scm.situation(nodes[0], units)
+        response, density = self._scm.responses[node], self._densities[node]
+        values = (np.full(len(units), level) for level in levels[:, 0])
+        return np.column_stack([response.log_density(location, z, each, density) for each in values])
 
     def _step(self, nodes: tuple[int, ...], units: Array, follows: Mask, choose: "_Choice") -> Array:
         """(N, 1) new values of one node in rows (N, D) that all lack it."""

@@ -32,8 +32,10 @@ class PlausibleSCM(RespondingSCM):
 
     def situation(self, node: int, rows: Array) -> tuple[Array, Array]:
         """The location, with its deviation, and the causes; what deviates may read more columns than the causes."""
-        scm, (location, causes) = self.learned, self.learned.situation(node, rows)
-        z, box = (rows - scm.centre) / scm.scale, scm.box.standardized(scm.centre, scm.scale)
+        scm, possible = self.learned, self.deviations.possible[node]
+        location, causes = scm.situation(node, rows)
+        centre, scale = scm.centre[possible], scm.scale[possible]
+        z, box = (rows[:, possible] - centre) / scale, scm.box.of_columns(possible).standardized(centre, scale)
         return self.responses[node].moved(location, self.deviations.of_node(self.draw, node, z, box)), causes
 
 

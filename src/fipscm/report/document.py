@@ -20,7 +20,7 @@ from fipscm.report.charts import Chart, bars_chart, confidence_chart, curve_char
 from fipscm.report.columns import ColumnFacts, column_facts
 from fipscm.report.curves import partial_dependence
 from fipscm.report.effects import StrongEffect, strongest_effects
-from fipscm.report.hidden import HiddenCauses, hidden_causes
+from fipscm.report.hidden import HiddenCauses
 from fipscm.report.limits import Limit, limits
 from fipscm.report.model import FittedModel
 from fipscm.report.variation import variation_shares
@@ -132,7 +132,7 @@ def write_document(
     names = [name for name in blocks.outer if name in graph]
     order = [name for name in model.causal_order_ if name in graph]
     check = model.check(model.columns_.decode(frame).mask(table.holes), rng)
-    hidden = hidden_causes(model, frame)
+    hidden = HiddenCauses.of(check)
     layout = layered(graph)
     drawn = zip(layout.routes, strokes(graph, layout.routes), strict=True)
     edges = [(route.cause, route.effect, stroke) for route, stroke in drawn]

@@ -122,10 +122,11 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
     """
     scm, outer, levels = model.scm_, model.blocks_.outer, column_levels(model.scm_, model.columns_)
     noise = scm.noise.sample(UNITS, rng)
+    rows = scm.noise_to_sample(noise)
     sizes, best = np.zeros((len(outer), len(outer))), dict[tuple[int, int], ValueContrast]()
     for cause in np.flatnonzero(model.blocks_.largest(scm.adjacency).any(axis=1)):
         for contrast in contrasts(model, outer[cause], levels.get(outer[cause])):
-            found = np.abs(standardized_effects(model, outer[cause], contrast, noise))
+            found = np.abs(standardized_effects(model, outer[cause], contrast, noise, rows))
             for outcome in np.flatnonzero(found > sizes[cause]):
                 sizes[cause, outcome], best[cause, outcome] = found[outcome], contrast
     ranked = sorted(zip(*np.nonzero(sizes > 1e-9), strict=True), key=lambda pair: -sizes[pair])[:SHOWN]
@@ -149,13 +150,16 @@ def contrasts(model: FittedModel, cause: Hashable, levels: ColumnLevels | None) 
     return [choose(scm, model.columns_, cause)]
 
 
-def standardized_effects(model: FittedModel, cause: Hashable, contrast: ValueContrast, noise: Array) -> Array:
+def standardized_effects(
+    model: FittedModel, cause: Hashable, contrast: ValueContrast, noise: Array, rows: Array
+) -> Array:
     """(D,), total effects on units with these noises (N, E), in standard deviations of the outcomes; 0 on itself.
 
-    That on a category is that on the level which changes most.
+    The units are the rows (N, E) without an intervention. That on a category is that on the level which changes most.
     """
     scm, blocks = model.scm_, model.blocks_
-    treated, control = (scm.do(blocks.do({cause: value})).noise_to_sample(noise) for value in contrast)
+    reached = scm.on_the_way(blocks.within(cause))
+    treated, control = (scm.do(blocks.do({cause: value})).recomputed(rows, noise, reached) for value in contrast)
     changes = (treated - control).mean(axis=0) / scm.scale
     largest = [max(changes[list(members)], key=abs) for members in blocks.members]
     return np.where([name == cause for name in blocks.outer], 0.0, largest)

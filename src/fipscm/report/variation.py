@@ -25,13 +25,12 @@ def variation_shares(model: FittedModel, target: Hashable, rng: np.random.Genera
     place, columns = blocks.outer.index(target), list(blocks.within(target))
     reach = descendants(blocks.largest(scm.adjacency))[:, place]
     noise, fresh = (scm.noise.sample(UNITS, rng) for _ in range(2))
-    values = scm.noise_to_sample(noise)[:, columns]
-    found = {}
+    rows, found = scm.noise_to_sample(noise), {}
     for source, name in enumerate(blocks.outer):
         if reach[source] or source == place:
             redrawn, members = noise.copy(), list(blocks.members[source])
             redrawn[:, members] = fresh[:, members]
-            changed = scm.noise_to_sample(redrawn)[:, columns]
-            found[name] = float(np.square(changed - values).sum(axis=1).mean())
+            changed = scm.recomputed(rows, redrawn, scm.on_the_way(members, columns))
+            found[name] = float(np.square(changed - rows)[:, columns].sum(axis=1).mean())
     shares = pd.Series(found).sort_values(ascending=False)
     return shares / shares.sum()

@@ -4,14 +4,15 @@ Shapes: N rows, D variables.
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 
-from fipscm.arrays import Array, Order
+from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, InterventionError
-from fipscm.graph import is_order_of
+from fipscm.graph import descendants, is_order_of
 from fipscm.scm.base import SCM
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
@@ -45,14 +46,29 @@ class NodewiseSCM(SCM):
     def noise_to_sample(self, noise: Array) -> Array:
         """Compute every node once, causes first: the fixed point in a single pass."""
         checked = self.checked_noise(noise)
-        rows = np.zeros_like(checked)
-        for node in self.order:
-            value = self.node_value(node, rows, checked[:, node])
+        return self.recomputed(np.zeros_like(checked), checked, self.order)
+
+    def recomputed(self, rows: Array, noise: Array, nodes: Order) -> Array:
+        """The rows (N, D), with some nodes, causes first, computed anew from their noises (N, D) and from the others.
+
+        What a change reaches is often a small part of a wide model. A category is computed anew with all of its levels.
+        """
+        rows = rows.copy()
+        for node in nodes:
+            value = self.node_value(node, rows, noise[:, node])
             for intervention in self.interventions:
                 value = intervention.at(node, value, rows, self.order)
             rows[:, node] = value
             self.settle(node, rows)
         return rows
+
+    def on_the_way(self, sources: Sequence[int], targets: Sequence[int] | None = None) -> Order:
+        """Sources and all that a change of them reaches, causes first; only what lies on a way to targets, if given."""
+        reach: Mask = np.logical_or(descendants(self.adjacency), np.eye(len(self.names), dtype=np.bool_))
+        reached = reach[list(sources)].any(axis=0)
+        if targets is not None:
+            reached &= reach[:, list(targets)].any(axis=1)
+        return self.order[reached[self.order]]
 
     def sample_to_noise(self, rows: Array, rng: np.random.Generator | None = None) -> Array:
         """Invert every node at its observed causes."""

@@ -204,7 +204,7 @@ def test_fifty_sliders_at_once(session, running):
 
 def test_an_effect_is_that_of_the_public_interface(client, session):
     told = client.post("/api/effect", json={"treatment": "age", "outcome": "sleep"}).json()
-    found = session.screen.model.effect("age", on="sleep")
+    found = session.screen.model.effect("age", on="sleep", rows=session.data.table)
     assert told["text"] == str(found)
     assert told["low"] == pytest.approx(found.low, rel=1e-5)
     far = client.post(

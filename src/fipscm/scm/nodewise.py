@@ -65,7 +65,7 @@ class NodewiseSCM(SCM):
     def on_the_way(self, sources: Sequence[int], targets: Sequence[int] | None = None) -> Order:
         """Sources and all that a change of them reaches, causes first; only what lies on a way to targets, if given."""
         reach: Mask = np.logical_or(descendants(self.adjacency), np.eye(len(self.names), dtype=np.bool_))
-        reached: Mask = np.asarray(reach[list(sources)].any(axis=0))
+        reached = np.asarray(reach[list(sources)].any(axis=0))
         if targets is not None:
             reached &= reach[:, list(targets)].any(axis=1)
         return self.order[reached[self.order]]

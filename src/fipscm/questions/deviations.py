@@ -65,30 +65,35 @@ class Deviations:
         """How many models the draws make, B + 1."""
         return len(self.straight)
 
-    def of_node(self, draw: int, node: int, z: Array, box: Box) -> Array:
-        """(N, D) -> (N,), what one draw adds to a node; beyond the box its waves go on along their tangents."""
+    def of_node(self, draw: int, node: int, z: Array, box: Box) -> tuple[Array, Array]:
+        """(N, D) -> (N,) what one draw adds to a node at the nearest points of the box, and (N,) to its rise beyond."""
         causes, coefficients = self.possible[node], self.straight[draw, node]
-        added = z[:, causes] @ coefficients[1:][causes] + coefficients[0]
+        nearest, beyond = box.split(z)
+        added, rise = (part[:, causes] @ coefficients[1:][causes] for part in (nearest, beyond))
+        added += coefficients[0]
         amplitudes = self.amplitudes[draw, node, self.waves_of(node)]
         if amplitudes.any():
-            nearest, beyond = box.split(z)
-            added += self.waves(nearest, node, beyond) @ amplitudes
-        return np.asarray(added)
+            added += self.waves(nearest, node) @ amplitudes
+            outside = np.flatnonzero(beyond.any(axis=1))
+            rise[outside] += self._steps(nearest[outside], node, beyond[outside]) @ amplitudes
+        return added, rise
 
     def waves_of(self, node: int) -> slice:
         """Which waves a node has: the second half read one or two causes each, the first are of smooth mechanisms."""
         first = 0 if self.relevance[node].any() else len(self.phases) // 2
         return slice(first, len(self.phases) if self.possible[node].any() else first)
 
-    def waves(self, z: Array, node: int, beyond: Array | None = None) -> Array:
-        """(N, D) -> (N, M), those of a node, which together have unit mean square; continued along (N, D) if given."""
+    def waves(self, z: Array, node: int) -> Array:
+        """(N, D) -> (N, M), those of a node, which together have unit mean square."""
         directions, phases = self._directions(node), self.phases[self.waves_of(node)]
         angles = (z @ directions + phases).astype(np.float32)  # several times faster, and good enough for a spread
-        values = np.cos(angles)
-        if beyond is not None:
-            outside = np.flatnonzero(beyond.any(axis=1))
-            values[outside] -= np.sin(angles[outside]) * (beyond[outside] @ directions)
-        return np.asarray(values * np.sqrt(2 / max(len(phases), 1)))
+        return np.asarray(np.cos(angles) * np.sqrt(2 / max(len(phases), 1)))
+
+    def _steps(self, z: Array, node: int, along: Array) -> Array:
+        """(N, D) -> (N, M), what the tangents of the waves add along (N, D)."""
+        directions, phases = self._directions(node), self.phases[self.waves_of(node)]
+        angles = (z @ directions + phases).astype(np.float32)
+        return np.asarray(-np.sin(angles) * (along @ directions) * np.sqrt(2 / max(len(phases), 1)))
 
     def _directions(self, node: int) -> Array:
         """(D, M), where the waves of a node run: those of a smooth mechanism have its own length scales."""

@@ -32,9 +32,14 @@ class PlausibleSCM(RespondingSCM):
 
     def situation(self, node: int, rows: Array) -> tuple[Array, Array]:
         """The location, with its deviation, and the causes; what deviates may read more columns than the causes."""
-        scm, (location, causes) = self.learned, self.learned.situation(node, rows)
+        scm, response = self.learned, self.responses[node]
+        causes = scm.causes(node, rows)
         z, box = (rows - scm.centre) / scm.scale, scm.box.standardized(scm.centre, scm.scale)
-        return self.responses[node].moved(location, self.deviations.of_node(self.draw, node, z, box)), causes
+        nearest, rise = scm.tangent(node, causes)
+        added, added_rise = self.deviations.of_node(self.draw, node, z, box)
+        location = response.moved(nearest, added)
+        further = response.steepness(location) * (response.moved(location, added_rise) - location)
+        return response.continued(location, rise + further), causes
 
 
 def plausible_models(scm: LearnedSCM, deviations: Deviations) -> Iterator[PlausibleSCM]:

@@ -8,7 +8,7 @@ import pandas as pd
 from fipscm.arrays import Array
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.method import Answer, Method
-from fipscm.scm.intervention import Do
+from fipscm.scm.intervention import Do, Intervention
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Unchanged:
 
     def counterfactual(self, rows: pd.DataFrame, do: Do) -> pd.DataFrame:
         """The same rows, but for what is set."""
-        return rows.assign(**{str(name): value for name, value in do.items()})
+        intervention = Intervention.parse(do, tuple(rows))
+        return pd.DataFrame(intervention(rows.to_numpy(), np.arange(rows.shape[1])), rows.index, rows.columns)
 
     def noise(self, rows: pd.DataFrame) -> Array | None:
         """Of no interest here."""

@@ -120,7 +120,7 @@ ROWS = [
     {"bench.measured.measure", "bench.measured.known_orders"},
     {"bench.measured.run"},
     {"bench.measured.summary", "bench.measured.order_scores", "bench.measured.calibrate"},
-    {"bench.measured.page", "bench.measured.orders_page"},
+    {"bench.measured.page", "bench.measured.orders_page", "bench.gate"},
     {"explore.units", "explore.edits", "explore.job", "explore.graph_text"},
     {"explore.one_row", "explore.script"},
     {"explore.screen"},

@@ -84,9 +84,10 @@ def test_bends_go_on_along_their_tangents_beyond_the_rows(rng):
     node = int(learned.order[-1])
     box = learned.box.standardized(learned.centre, learned.scale).of_columns(found.possible[node])
     far = box.high + np.arange(1, 4)[:, None]  # three steps of equal length beyond
-    at = found.of_node(1, node, far, box)
+    nearest, rise = found.of_node(1, node, far, box)
     assert found.amplitudes[1, node].any()
-    np.testing.assert_allclose(at[2] - at[1], at[1] - at[0], rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(nearest, nearest[0])
+    np.testing.assert_allclose(rise, rise[0] * np.arange(1, 4), rtol=1e-3, atol=1e-6)
 
 
 def test_rows_in_which_a_column_was_set_tell_nothing_about_it(learned, rows):

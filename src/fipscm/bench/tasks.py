@@ -7,6 +7,8 @@ from itertools import product
 from fipscm.bench.data.bayesian_networks import BAYESIAN_NETWORKS, SMALL_NETWORKS
 from fipscm.bench.data.problem import DataSet
 from fipscm.bench.data.sources import COLLECTIONS, NETWORKS, RANDOM, SACHS_ROWS
+from fipscm.bench.data.tunnel import NODES as TUNNEL_NODES
+from fipscm.bench.data.tunnel import TUNNEL, TUNNEL_ROWS
 from fipscm.errors import unknown_name
 from fipscm.order import SCALES
 from fipscm.simulate import C_SUITE, CAUSAL_NF, PRIORS, known_scm
@@ -18,7 +20,11 @@ from fipscm.simulate.mixed.holes import PATTERNS
 from fipscm.simulate.non_additive import NON_ADDITIVE
 from fipscm.simulate.worlds import PLAIN, VARIANTS
 
-_TABLES = {"sachs": (11, SACHS_ROWS), "syntren": (20, 500)}
+_TABLES = {
+    "sachs": (11, SACHS_ROWS),
+    "syntren": (20, 500),
+    **dict.fromkeys(TUNNEL, (TUNNEL_NODES, TUNNEL_ROWS)),
+}
 
 
 @dataclass(frozen=True)
@@ -223,6 +229,14 @@ TASKS: dict[str, Task] = {
         ("far",),
         columns="name",
         grid=Grid(tuple(CONTINUATIONS), rows=(1_000,), seeds=tuple(range(10))),
+    ),
+    "tunnel": Task(
+        "Interventions beyond the rows of a light tunnel",
+        None,
+        ("fip-graph", "least-squares", "no-change"),
+        ("far",),
+        columns="name",
+        grid=Grid(tuple(TUNNEL), seeds=(0,)),
     ),
     "noise": Task(
         "Noise that is not additive",

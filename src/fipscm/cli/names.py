@@ -15,17 +15,18 @@ BACKENDS = ("local", "ray", "dask")
 TASKS = (
     *("smoke", "tos", "d-max", "f1", "auc-roc", "auc-prg", "counterfactual", "abduction"),
     *("c-suite", "syntren", "sachs", "causal-nf", "complexity", "robustness", "rows", "pairs", "networks", "far"),
-    *("noise", "mixed", "categories", "coverage"),
+    *("tunnel", "noise", "mixed", "categories", "coverage"),
 )
 # Tasks that run measured tables instead of a grid of data sets: end to end, and their orders alone.
 MEASURED, ORDERS = "measured", "orders"
+GATE = "gate"  # a selection of cells of all tasks
 BENCH_METHODS = (
     *("fip", "fip-order", "fip-graph", "fip-additive", "fip-order-additive", "fip-drop", "fip-paper", "zero-shot"),
     *("variance", "r2", "direct-lingam", "score", "nogam", "random"),
     *("pc", "ges", "pc-g2", "ges-bdeu", "golem", "dag-gnn", "gran-dag", "notears-mlp", "avici"),
     *("dowhy-graph", "dowhy-predicted", "dowhy-order", "dowhy-post-nonlinear", "dowhy-bootstrap"),
     *("dowhy-mixed", "dowhy-codes", "causal-nf", "carefl"),
-    *("least-squares", "adjustment"),
+    *("least-squares", "no-change", "adjustment"),
     *("d-max-2", "d-max-10", "d-max-20", "transformer"),
 )
 MISSING = ("impute", "drop", "refuse")

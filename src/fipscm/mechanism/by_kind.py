@@ -43,7 +43,7 @@ HARDLY = 1e-4  # of the log-likelihood per row: a cycle that gains less is the l
 ROUNDS = 4  # of thresholds and slopes, and of dispersion and slopes, in turn
 SETTLED = 1e-2  # of a threshold in logits, and of a dispersion: what changes less in a round moves no slope
 CLEARLY = 2.0  # a gain in the log-likelihood that a further parameter must have
-FARTHEST_BEYOND = np.log(10.0)  # a count's mean may exceed all counts of the table by so much
+FARTHEST_BELOW = np.log(10.0)  # a count's mean may lie below those of all rows by so much
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ def _fit_counts(design: Design, values: Array, scale: Array, start: Solution | N
     else:
         coefficients, dispersion = newton(design, CountLikelihood(counts), plain), 0.0
     location = design.location(coefficients)
-    highest = float(np.log(max(counts.max(), 1.0)) + FARTHEST_BEYOND)
-    lowest = float(min(location.min(), np.log(1 / len(counts))) - FARTHEST_BEYOND)
+    highest = float(location.max())
+    lowest = float(min(location.min(), np.log(1 / len(counts))) - FARTHEST_BELOW)
     most = 2.0 ** np.ceil(np.log2(100 * counts.max() + 100)) - 1
     response = Count(*(np.asarray(each) for each in (dispersion, lowest, highest, most, 1.0)))
     empty = np.zeros((len(location), 0))

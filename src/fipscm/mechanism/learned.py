@@ -4,7 +4,7 @@ PyTorch is imported where a network is asked: most models have none and are load
 """
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from fipscm.mechanism.network.transformer import CausalTransformer, Parents
 
+STEP = 1e-3  # of differences, in standardized columns
 CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
 TYPICAL_ROWS = 2_000  # enough for quartiles
 
@@ -34,7 +35,7 @@ class LearnedSCM(RespondingSCM):
     """x = response(skip(z) + residual_scale * T(z, 0), noise), with z the standardized rows.
 
     The first argument is the location of a node; its response turns it and the noise into a value: with additive noise
-    centre + scale * location + noise. Beyond the box, where no rows were, waves and T go on along lines.
+    centre + scale * location + noise. Beyond the box, where no rows were, means go on along their tangents: `box.py`.
 
     Attributes:
         names: the D column names.
@@ -96,19 +97,12 @@ class LearnedSCM(RespondingSCM):
 
     def predict(self, rows: Array) -> Array:
         """(N, D) -> (N, D), what each column is on average given its causes, without interventions."""
-        z = self._standardized(rows)
-        location = self.skip(z, self._box) + self.learned_part(z)
-        means = np.column_stack([each.mean(location[:, node], z) for node, each in enumerate(self.responses)])
-        for block in self.blocks:
-            means[:, block] = softmax(location[:, block], axis=1)
+        means = np.empty(np.shape(rows))
+        for node in range(len(self.names)):
+            block = self.block_of(node)
+            if node == block[0]:
+                means[:, block] = self.node_means(block, np.asarray(rows, dtype=np.float64))
         return means
-
-    def learned_part(self, z: Array) -> Array:
-        """(N, D) -> (N, D), what the network adds to the skip, in standardized columns."""
-        added = np.zeros_like(z)
-        if len(self.nodes):
-            added[:, self.nodes] = self.residual_scale[self.nodes] * self._network_part(z, self.nodes)
-        return added
 
     def situation(self, node: int, rows: Array) -> tuple[Array, Array]:
         """The location of one node, and its standardized causes.
@@ -127,37 +121,52 @@ class LearnedSCM(RespondingSCM):
 
     def location(self, node: int, z: Array) -> Array:
         """(N, D) -> (N,), what the standardized causes say about one node."""
-        value = self.skip.node(z, node, self._box)
-        if node in self.nodes:
-            value = value + self.residual_scale[node] * self._network_part(z, np.array([node]))[:, 0]
-        return np.asarray(value)
+        return self.responses[node].continued(*self.tangent(node, z))
+
+    def tangent(self, node: int, z: Array) -> tuple[Array, Array]:
+        """(N, D) -> (N,) the location of one node at the nearest points of the box, and (N,) how its mean goes on.
+
+        That is what the tangents add from there, in the units of the mean.
+        """
+
+        def slopes(at: Array) -> Array:
+            return self.responses[node].steepness(self._location(at, node))[:, None] * self._slopes(at, node)
+
+        is_curved = self.skip.is_curved(node) or node in self.nodes
+        box = self._box if is_curved else replace(self._box, inner=None)  # one slope everywhere, known by all rows
+        return box.tangent(z, lambda at: self._location(at, node), slopes)
 
     def jacobian(self, rows: Array) -> Array:
         """(N, D) -> (N, D, D) derivatives between standardized columns, noises held; row = effect, column = cause."""
         z = self._standardized(rows)
-        derivative = self.skip.jacobian(z, self._box)
-        if len(self.nodes):
-            nearest, beyond = self._box.split(z)
-            slopes, outside = self._network_slopes(nearest, self.nodes), np.flatnonzero(beyond.any(axis=1))
-            if len(outside):
-                bends = self._network_slopes(nearest[outside], self.nodes, beyond[outside])
-                slopes[outside] += np.where(beyond[outside, None] == 0, bends, 0)
-            derivative[:, self.nodes] += self.residual_scale[self.nodes, None] * slopes
+        derivative = np.stack([self._slopes(z, node) for node in range(len(self.names))], axis=1)
         for node, response in enumerate(self.responses):
+            causes = np.where(self.allowed[node], z, 0.0)
+            nearest, rise = self.tangent(node, causes)
+            is_beyond = self._box.split(causes)[1].any(axis=1) | (response.continued(nearest, rise) != nearest)
+            beyond = np.flatnonzero(is_beyond)
+            derivative[beyond, node] = self._differences(node, causes[beyond])
             if type(response).slopes is not Response.slopes:
-                causes = np.where(self.allowed[node], z, 0.0)
                 location = self.location(node, causes)
                 noise = response.noise(location, causes, np.asarray(rows)[:, node])
                 in_location, in_causes = response.slopes(location, causes, noise)
                 derivative[:, node] = in_location[:, None] * derivative[:, node] + in_causes
         return self._of_means(derivative, z)
 
+    def _differences(self, node: int, z: Array) -> Array:
+        """(N, D) -> (N, D) derivatives of the location of one node, by differences: few rows lie beyond the box."""
+        derivative = np.zeros_like(z)
+        for cause in np.flatnonzero(self.allowed[node]):
+            step = STEP * np.eye(z.shape[1])[cause]
+            derivative[:, cause] = (self.location(node, z + step) - self.location(node, z - step)) / (2 * STEP)
+        return derivative
+
     def _of_means(self, derivative: Array, z: Array) -> Array:
         """(N, D, D) derivatives of standardized means from those of locations, which differ where a node has a link."""
         for node in (node for node, response in enumerate(self.responses) if response.linked):
-            location, response, step = self.location(node, z), self.responses[node], 1e-4
-            rise = response.mean(location + step, z) - response.mean(location - step, z)
-            derivative[:, node] *= (rise / (2 * step * self.scale[node]))[:, None]
+            location, response = self.location(node, z), self.responses[node]
+            rise = response.mean(location + STEP, z) - response.mean(location - STEP, z)
+            derivative[:, node] *= (rise / (2 * STEP * self.scale[node]))[:, None]
         for block in self.blocks:
             scores = np.column_stack([self.location(node, z) for node in block])
             # The mean score rises one to one with the location; what it does to probabilities is that of a softmax.
@@ -219,39 +228,42 @@ class LearnedSCM(RespondingSCM):
             **{name: known[name] for name in _ARRAYS},
         )
 
-    def _network_part(self, z: Array, nodes: Order) -> Array:
-        """(N, D) -> (N, Q)."""
+    def _location(self, z: Array, node: int) -> Array:
+        """(N, D) -> (N,), the location of one node within the box."""
+        value = self.skip.node(z, node)
+        if node in self.nodes:
+            value = value + self.residual_scale[node] * self._network_part(z, node)
+        return np.asarray(value)
+
+    def _slopes(self, z: Array, node: int) -> Array:
+        """(N, D) -> (N, D), its derivatives there."""
+        slopes = self.skip.slopes(z, node)
+        if node in self.nodes:
+            slopes = slopes + self.residual_scale[node] * self._network_slopes(z, node)
+        return np.asarray(slopes)
+
+    def _network_part(self, z: Array, node: int) -> Array:
+        """(N, D) -> (N,)."""
         import torch
 
-        network, parents = self._network_on(nodes)
-        nearest, beyond = self._box.split(z)
+        network, parents = self._network_on(node)
         with torch.no_grad():
-            pieces = [network(piece, parents) for piece in torch.split(self._tensor(nearest), CHUNK)]
-        values = torch.cat(pieces).cpu().double().numpy()
-        outside = np.flatnonzero(beyond[:, self.allowed[nodes].any(axis=0)].any(axis=1))
-        for start in range(0, len(outside), CHUNK):
-            part = outside[start : start + CHUNK]
-            values[part] += np.einsum("nqd,nd->nq", self._network_slopes(nearest[part], nodes), beyond[part])
-        return np.asarray(values)
+            pieces = [network(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
+        return torch.cat(pieces)[:, 0].cpu().double().numpy()
 
-    def _network_slopes(self, z: Array, nodes: Order, along: Array | None = None) -> Array:
-        """(N, D) -> (N, Q, D) derivatives of the network, or how fast they change along directions (N, D)."""
+    def _network_slopes(self, z: Array, node: int) -> Array:
+        """(N, D) -> (N, D) derivatives of the network."""
         import torch
 
-        network, parents = self._network_on(nodes)
-        places = torch.split(self._tensor(z), CHUNK)
-        if along is None:
-            pieces = [network.jacobian(place, parents) for place in places]
-        else:
-            ways = torch.split(self._tensor(along), CHUNK)
-            pieces = [network.bends(place, parents, way) for place, way in zip(places, ways, strict=True)]
-        return torch.cat(pieces).cpu().double().numpy()
+        network, parents = self._network_on(node)
+        pieces = [network.jacobian(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
+        return torch.cat(pieces)[:, 0].cpu().double().numpy()
 
-    def _network_on(self, nodes: Order) -> "tuple[CausalTransformer, Parents]":
+    def _network_on(self, node: int) -> "tuple[CausalTransformer, Parents]":
         from fipscm.mechanism.network.transformer import Parents
 
         assert self.network is not None
-        return self.network, Parents.of(self.on_mean, nodes, self.network.decoder.device)
+        return self.network, Parents.of(self.on_mean, np.array([node]), self.network.decoder.device)
 
     def _tensor(self, z: Array) -> "torch.Tensor":
         import torch

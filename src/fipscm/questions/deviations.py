@@ -70,30 +70,38 @@ class Deviations:
         here = np.isin(np.arange(len(self.possible)), nodes)[:, None]
         return replace(self, straight=self.straight * here, amplitudes=self.amplitudes * here)
 
-    def of_node(self, draw: int, node: int, z: Array, box: Box) -> Array:
-        """(N, P) of its possible causes -> (N,), what one draw adds to a node; beyond their box, along tangents."""
+    def of_node(self, draw: int, node: int, z: Array, box: Box) -> tuple[Array, Array]:
+        """What one draw adds to a node (N,) at the nearest points of the box, and (N,) to its rise beyond.
+
+        Of z (N, P) of its possible causes and their box.
+        """
         coefficients = self.straight[draw, node]
-        added = z @ coefficients[1:][self.possible[node]] + coefficients[0]
+        nearest, beyond = box.split(z)
+        added, rise = (part @ coefficients[1:][self.possible[node]] for part in (nearest, beyond))
+        added += coefficients[0]
         amplitudes = self.amplitudes[draw, node, self.waves_of(node)]
         if amplitudes.any():
-            nearest, beyond = box.split(z)
-            added += self.waves(nearest, node, beyond) @ amplitudes
-        return np.asarray(added)
+            added += self.waves(nearest, node) @ amplitudes
+            outside = np.flatnonzero(beyond.any(axis=1))
+            rise[outside] += self._steps(nearest[outside], node, beyond[outside]) @ amplitudes
+        return added, rise
 
     def waves_of(self, node: int) -> slice:
         """Which waves a node has: the second half read one or two causes each, the first are of smooth mechanisms."""
         first = 0 if self.relevance[node].any() else len(self.phases) // 2
         return slice(first, len(self.phases) if self.possible[node].any() else first)
 
-    def waves(self, z: Array, node: int, beyond: Array | None = None) -> Array:
-        """(N, P) of its possible causes -> (N, M), a node's, of unit mean square together; continued along (N, P)."""
+    def waves(self, z: Array, node: int) -> Array:
+        """(N, P) of its possible causes -> (N, M), those of a node, which together have unit mean square."""
         directions, phases = self._directions(node), self.phases[self.waves_of(node)]
         angles = (z @ directions + phases).astype(np.float32)  # several times faster, and good enough for a spread
-        values = np.cos(angles)
-        if beyond is not None:
-            outside = np.flatnonzero(beyond.any(axis=1))
-            values[outside] -= np.sin(angles[outside]) * (beyond[outside] @ directions)
-        return np.asarray(values * np.sqrt(2 / max(len(phases), 1)))
+        return np.asarray(np.cos(angles) * np.sqrt(2 / max(len(phases), 1)))
+
+    def _steps(self, z: Array, node: int, along: Array) -> Array:
+        """(N, P) -> (N, M), what the tangents of the waves add along (N, P)."""
+        directions, phases = self._directions(node), self.phases[self.waves_of(node)]
+        angles = (z @ directions + phases).astype(np.float32)
+        return np.asarray(-np.sin(angles) * (along @ directions) * np.sqrt(2 / max(len(phases), 1)))
 
     def _directions(self, node: int) -> Array:
         """(P, M), where the waves of a node run: those of a smooth mechanism have its own length scales."""

@@ -32,11 +32,14 @@ class PlausibleSCM(RespondingSCM):
 
     def situation(self, node: int, rows: Array) -> tuple[Array, Array]:
         """The location, with its deviation, and the causes; what deviates may read more columns than the causes."""
-        scm, possible = self.learned, self.deviations.possible[node]
-        location, causes = scm.situation(node, rows)
-        centre, scale = scm.centre[possible], scm.scale[possible]
+        scm, response, possible = self.learned, self.responses[node], self.deviations.possible[node]
+        causes, centre, scale = scm.causes(node, rows), scm.centre[possible], scm.scale[possible]
         z, box = (rows[:, possible] - centre) / scale, scm.box.of_columns(possible).standardized(centre, scale)
-        return self.responses[node].moved(location, self.deviations.of_node(self.draw, node, z, box)), causes
+        nearest, rise = scm.tangent(node, causes)
+        added, added_rise = self.deviations.of_node(self.draw, node, z, box)
+        location = response.moved(nearest, added)
+        further = response.steepness(location) * (response.moved(location, added_rise) - location)
+        return response.continued(location, rise + further), causes
 
 
 def plausible_models(scm: LearnedSCM, deviations: Deviations) -> Iterator[PlausibleSCM]:

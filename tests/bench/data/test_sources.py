@@ -5,6 +5,7 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fipscm.bench.data.problem import DataSet
@@ -176,3 +177,24 @@ def test_nobody_is_asked_about_values_that_only_wrong_entries_have():
     for test in recorded.tests:
         ((column, value),) = test.do.items()
         assert clean[column].min() <= value <= clean[column].max()
+
+
+def test_the_light_tunnel_is_judged_where_a_column_was_set(tmp_path):
+    place = tmp_path / "measured" / "chamber"
+    place.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(50, 2)), columns=["red", "ir_1"])
+    table.to_csv(place / "reference.csv", index=False)
+    table.iloc[:20].assign(red=9.0).to_csv(place / "set_red.csv", index=False)
+    pd.DataFrame({"source": ["red", "hidden"], "target": ["ir_1", "ir_1"]}).to_csv(place / "graph.csv", index=False)
+    problem = make_problem(DataSet("tunnel-red", 2, rows=50), tmp_path)
+    assert problem.adjacency.tolist() == [[0, 1], [0, 0]]
+    (test,) = problem.tests
+    assert problem.judged_by == "far"
+    assert (test.do["red"] == 9.0).all()
+    assert len(test.factual) == len(test.truth) == 20
+
+
+def test_without_its_folder_the_light_tunnel_says_where_it_is_looked_for():
+    with pytest.raises(DataError, match="measured/chamber by --data"):
+        make_problem(DataSet("tunnel-red", 20, rows=4_000))

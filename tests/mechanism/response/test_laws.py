@@ -54,7 +54,8 @@ EXAMPLES = [
     Count(np.float64(0.0), LOW, HIGH, np.float64(4000.0), ONE),
     Count(np.float64(0.7), LOW, HIGH, np.float64(4000.0), ONE),
     Logarithm(np.float64(0.2), np.float64(0.5), HIGH, ONE, ONE),
-    Bent(ONE, ONE, Bend(np.array([-1.0, 0.0, 2.0]), np.array([3.0, 0.5, 1.0])), LOW, HIGH, np.zeros(1), ONE),
+    Bent(ONE, ONE, Bend(np.array([-1.0, 0.0, 2.0]), np.array([3.0, 0.5, 1.0])), np.zeros(1), ONE),
+    Bent(ONE, ONE, Bend(np.array([0.5, 1.0, 2.0]), np.array([3.0, 0.5, 1.0]), True), np.zeros(1), ONE),
     Gumbel(ONE),
 ]
 DISCRETE = [response for response in EXAMPLES if response.discrete and response.kind != "gumbel"]
@@ -109,6 +110,45 @@ def test_slopes_are_those_of_the_standardized_value(response, drawn):
         np.testing.assert_allclose(
             in_causes[smooth, column], (differences / (2 * step * scale))[smooth], rtol=1e-4, atol=1e-5
         )
+
+
+CONTINUED = [each for each in EXAMPLES if each.kind in ("additive", "location-scale", "count", "logarithm", "bent")]
+
+
+@pytest.mark.parametrize("response", CONTINUED, ids=lambda response: response.kind)
+@pytest.mark.parametrize("rise", [0.3, 3.0, 100.0])
+def test_a_mean_that_rises_goes_on_by_as_much_in_units_of_its_own(response, drawn, rise):
+    location, z, _ = drawn
+    onward = response.continued(location, np.full(ROWS, rise))
+    unit = 1.0 if response.linked else 2.0  # of locations of additive noise: the standard deviation of the column
+    np.testing.assert_allclose(response.mean(onward, z) - response.mean(location, z), unit * rise)
+
+
+@pytest.mark.parametrize("response", CONTINUED, ids=lambda response: response.kind)
+def test_the_steepness_is_how_fast_the_mean_moves_and_goes_on_moving(response, drawn):
+    location, z, _ = drawn
+    unit, step, steepness = 1.0 if response.linked else 2.0, 1e-6, response.steepness(location)
+    within = response.mean(location + step, z) - response.mean(location - step, z)
+    np.testing.assert_allclose(within / (2 * step), unit * steepness, rtol=1e-4)
+    for side in (-1, 1):
+        onward = response.continued(location, np.full(ROWS, side * step))
+        np.testing.assert_allclose((onward - location) * steepness, side * step, rtol=1e-3)
+
+
+@pytest.mark.parametrize("response", [each for each in CONTINUED if each.linked], ids=lambda response: response.kind)
+def test_positive_columns_stay_positive_however_far_they_fall(response, drawn):
+    location, z, noise = drawn
+    if (response.value(location, z, noise - 5) >= 0).all():
+        onward = response.continued(location, np.full(ROWS, -20.0))
+        assert (response.mean(onward, z) > 0).all()
+        assert (response.value(onward, z, noise) >= 0).all()
+
+
+def test_a_location_beyond_those_of_all_rows_moves_an_exponential_along_its_tangent():
+    response, z = Logarithm(np.float64(0.2), np.float64(0.5), np.float64(1.0), ONE, ONE), np.zeros((3, 1))
+    found = response.mean(response.continued(np.array([2.0, 4.0, 6.0]), np.zeros(3)), z)
+    assert np.ptp(np.diff(found)) == pytest.approx(0)
+    assert found[1] == pytest.approx(np.exp(1.0) * (1 + 2.2 - 1.0))
 
 
 @pytest.fixture

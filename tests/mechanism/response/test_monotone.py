@@ -106,10 +106,11 @@ def test_far_away_everything_stays_finite(fit):
             assert np.isfinite(answer).all()
 
 
-def test_no_location_lies_beyond_those_of_the_rows(fit):
+def test_beyond_the_locations_of_the_rows_values_move_with_the_location_and_noise_acts_as_it_does_there(fit):
     response, _, _ = fit
     z, noise, ends = np.zeros((2, 2)), np.array([-1.0, 1.0]), np.array([response.low[-1], response.high[-1]])
-    np.testing.assert_array_equal(response.value(10 * ends, z, noise), response.value(ends, z, noise))
+    moved = response.value(10 * ends, z, noise) - response.value(ends, z, noise)
+    np.testing.assert_allclose(moved, 9 * response.scale * ends)
 
 
 def test_the_same_seed_gives_the_same_fit_and_loading_changes_nothing():

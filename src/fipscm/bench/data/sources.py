@@ -10,6 +10,7 @@ import pandas as pd
 from fipscm.arrays import Array
 from fipscm.bench.data.bayesian_networks import BAYESIAN_NETWORKS, categories_table
 from fipscm.bench.data.problem import DataSet, Problem
+from fipscm.bench.data.tunnel import TUNNEL, tunnel_problem
 from fipscm.errors import DataError, unknown_name
 from fipscm.scm.base import SCM
 from fipscm.simulate import (
@@ -42,7 +43,7 @@ INTERVENED = {"triangle": (0, 1), "simpson": (0, 1, 2), "large_bd": (0, 1, 2, 4)
 
 
 def make_problem(data: DataSet, folder: Path | None = None) -> Problem:
-    """Make the rows and the truth of a data set; `folder` holds sachs/ and syntren/, which are downloaded otherwise."""
+    """Make the rows and the truth of a data set; `folder` has measured/, and sachs/ and syntren/ unless downloaded."""
     problem = _raw_problem(data, folder)
     return problem.standardized() if data.scale == "standardized" else problem
 
@@ -67,8 +68,10 @@ def _raw_problem(data: DataSet, folder: Path | None) -> Problem:
         return _from_table(replace(known, observations=known.observations.iloc[np.sort(rows)].reset_index(drop=True)))
     if data.name == "syntren":
         return _from_table(load_syntren(data.seed + 1, folder and folder / "syntren"))
+    if data.name in TUNNEL:
+        return tunnel_problem(data, folder)
     known_names = [name for names, _ in simulated for name in names]
-    raise unknown_name("data set", data.name, (*known_names, "sachs", "syntren"))
+    raise unknown_name("data set", data.name, (*known_names, "sachs", "syntren", *TUNNEL))
 
 
 def _random(data: DataSet) -> Problem:

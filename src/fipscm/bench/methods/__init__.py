@@ -9,6 +9,7 @@ from fipscm.bench.methods.flows import FLOW_METHODS
 from fipscm.bench.methods.gcastle import CASTLE_METHODS
 from fipscm.bench.methods.least_squares import LeastSquares
 from fipscm.bench.methods.method import Method
+from fipscm.bench.methods.no_change import NoChange
 from fipscm.bench.methods.orders import ORDER_METHODS
 from fipscm.bench.methods.ours import OWN_METHODS
 from fipscm.bench.methods.training import TRAINING_METHODS
@@ -27,6 +28,7 @@ METHODS: dict[str, Method] = {
         *DOWHY_MIXED_METHODS,
         *FLOW_METHODS,
         LeastSquares(),
+        NoChange(),
         Adjustment(),
         *TRAINING_METHODS,
     )

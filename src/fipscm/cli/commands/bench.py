@@ -10,6 +10,7 @@ import typer
 from fipscm.cli.names import (
     BACKENDS,
     BENCH_METHODS,
+    GATE,
     MEASURED,
     ORDERS,
     PATTERNS,
@@ -33,7 +34,8 @@ def bench(
     task: Annotated[
         str,
         typer.Argument(
-            help=f"One of {', '.join(TASKS)}; {MEASURED}: tables as users have them; or {ORDERS}: their orders alone."
+            help=f"One of {', '.join(TASKS)}; {MEASURED}: tables as users have them; {ORDERS}: their orders alone; "
+            f"or {GATE}: some cells of all, beside what they were."
         ),
     ],
     methods: Annotated[str | None, typer.Option(help=f"Of {', '.join(BENCH_METHODS)}.")] = None,
@@ -54,8 +56,8 @@ def bench(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="Folder with sachs/ and syntren/; downloaded if not given. "
-            f"For {MEASURED} also with measured/; {BESIDE_THE_CHECKOUT} if not given."
+            help=f"Folder with sachs/, syntren/ and measured/; {BESIDE_THE_CHECKOUT} if not given. "
+            "Without it, the first two are downloaded."
         ),
     ] = None,
     weights: Annotated[
@@ -83,6 +85,12 @@ def bench(
     }
     if weights is not None and task != ORDERS:
         raise typer.BadParameter(f"'{task}' measures the package's own weights: leave out --weights.")
+    settings = RunSettings(limit or LIMIT, processor_cores(jobs), backend, _folder_of(data))
+    if task == GATE:
+        if unused := [f"--{option}" for option in ("methods", *asked) if {"methods": methods, **asked}[option]]:
+            raise typer.BadParameter(f"'{task}' runs a fixed selection of cells: leave out {', '.join(unused)}.")
+        _gate(settings, out, run)
+        return
     if task in (MEASURED, ORDERS):
         told: dict[str, object] = {"methods": methods, **asked, "names": None}
         told |= {"backend": None if backend == BACKENDS[0] else backend, "limit": limit if task == ORDERS else None}
@@ -98,7 +106,6 @@ def bench(
     grid = replace(definition.grid, **{option: _parsed(option, text) for option, text in chosen.items()})
     wanted = None if methods is None else tuple(methods.split(","))
     if run:
-        settings = RunSettings(limit or LIMIT, processor_cores(jobs), backend, data)
         able = able_methods(definition, wanted)
         make_folder(out)
         run_task(able, grid, settings, out, _tell)
@@ -138,6 +145,15 @@ def _orders(names: str | None, weights: Path | None, jobs: int, data: Path | Non
     written = write_orders_page(out, f"fipscm bench {ORDERS}")
     print(written.read_text())
     print(f"Written: {written}", file=sys.stderr)
+
+
+def _gate(settings: Any, out: Path, run: bool) -> None:
+    """Run the selection, and tell which collections became worse."""
+    from fipscm.bench.gate import gate_table, run_gate
+
+    if run:
+        run_gate(settings, out, _tell)
+    print(gate_table(out))
 
 
 def _folder_of(data: Path | None) -> Path | None:

@@ -98,7 +98,9 @@ class Learner:
         nodes = training.nodes_to_train(allowed, found.curved, residual, fitted) if trains else NO_NODES
         nodes = training.train(network, allowed, nodes, residual / unit, fitted)
         model = self._assembled(allowed, found, scores, network, nodes, unit, fitted)
-        residual -= model.learned_part(table.z[:count])
+        for node in nodes:
+            known = ~np.isnan(residual[:, node])
+            residual[known, node] = table.z[:count][known, node] - model.location(node, table.z[:count][known])
         return self._with_noises(model, found, residual, fitted, search)
 
     def _assembled(

@@ -124,16 +124,6 @@ class CausalTransformer(nn.Module):
             pieces.append(_placed(slopes, block, x.shape[1]))
         return torch.cat(pieces, dim=1)[:, parents.place]
 
-    def bends(self, x: Tensor, parents: Parents, along: Tensor) -> Tensor:
-        """(B, D) -> (B, Q, D), how fast these derivatives change along directions (B, D)."""
-        pieces = []
-        for block in parents.blocks:
-            values = read(x, block).clone().requires_grad_()
-            (slopes,) = torch.autograd.grad(self._decoded(values, block, None).sum(), values, create_graph=True)
-            climb = (slopes * block.present[:, None] * read(along, block)).sum()
-            pieces.append(_placed(torch.autograd.grad(climb, values)[0], block, x.shape[1]))
-        return torch.cat(pieces, dim=1)[:, parents.place]
-
     def _decoded(self, values: Tensor, block: Block, noise: Tensor | None) -> Tensor:
         """(Q, B, P) values of each node's own parents -> (Q, B)."""
         return torch.einsum("qbw,qw->qb", self._states(values, block, noise), self.decoder[block.nodes])

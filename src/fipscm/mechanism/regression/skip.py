@@ -5,6 +5,7 @@ Shapes: B rows, D variables, M waves, Q products of all nodes, P causes of one.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -175,61 +176,44 @@ class Skip:
         """(D,), which nodes are."""
         return np.isin(np.arange(len(self.weights)), self.products[:, 0])
 
-    def node(self, z: Array, node: int, box: Box) -> Array:
-        """(B, D) -> (B,), the skip part of one node; beyond the box its waves go on along a line."""
+    def is_curved(self, node: int) -> bool:
+        """Whether a node is more than a line."""
+        return bool(self.amplitudes[node].any() or self.is_parabola[node])
+
+    def node(self, z: Array, node: int) -> Array:
+        """(B, D) -> (B,), the skip part of one node."""
         straight = z @ self.weights[node] + self.intercept[node]
         own = self.products[:, 0] == node
         if own.any():
             straight = straight + products(z, self.products[own, 1:]) @ self.bends[own]
         if not self.amplitudes[node].any():
             return np.asarray(straight)
-        pieces = [self._smooth(z[start : start + CHUNK], node, box) for start in range(0, len(z), CHUNK)]
+        causes, amplitudes, stretched, phases = self._waves(node)
+        inputs = z[:, causes]
+        pieces = [
+            cosines(inputs[start : start + CHUNK] @ stretched + phases) @ amplitudes
+            for start in range(0, len(z), CHUNK)
+        ]
         return np.asarray(straight + np.concatenate([np.zeros(0), *pieces]))
 
-    def _smooth(self, z: Array, node: int, box: Box) -> Array:
-        """(B, D) -> (B,), the waves of one node."""
-        causes, amplitudes, stretched, phases = self._waves(node)
-        own = box.of_columns(causes)
-        nearest, beyond = own.split(z[:, causes])
-        smooth = cosines(nearest @ stretched + phases) @ amplitudes
-        outside = np.flatnonzero(beyond.any(axis=1))
-        edge = nearest[outside]
-        at_edge, inside = (
-            -(sines(at @ stretched + phases) * amplitudes) @ stretched.T for at in (edge, own.slope_places(edge))
-        )
-        slopes = _flatter(at_edge, inside, self.weights[node, causes])
-        smooth[outside] += (slopes * beyond[outside]).sum(axis=1)
-        return np.asarray(smooth)
+    def slopes(self, z: Array, node: int) -> Array:
+        """(B, D) -> (B, D) derivatives of one node."""
+        slopes = np.broadcast_to(self.weights[node], z.shape).copy()
+        own = self.products[:, 0] == node
+        for (_, one, other), bend in zip(self.products[own], self.bends[own], strict=True):
+            slopes[:, one] += bend * z[:, other]
+            slopes[:, other] += bend * z[:, one]
+        if self.amplitudes[node].any():
+            causes, amplitudes, stretched, phases = self._waves(node)
+            slopes[:, causes] -= (sines(z[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
+        return slopes
 
     @on_one_thread()
     def __call__(self, z: Array, box: Box) -> Array:
-        """(B, D) -> (B, D), the skip part of all nodes."""
-        return np.column_stack([self.node(z, node, box) for node in range(z.shape[1])])
-
-    def jacobian(self, z: Array, box: Box) -> Array:
-        """(B, D) -> (B, D, D) derivatives, row = effect, column = cause."""
-        derivative = np.broadcast_to(self.weights, (len(z), *self.weights.shape)).copy()
-        nearest, beyond = box.split(z)
-        outside = np.flatnonzero(beyond.any(axis=1))
-        edge, inner = nearest[outside], box.slope_places(nearest[outside])
-        for node in np.flatnonzero(self.amplitudes.any(axis=1)):
-            causes, amplitudes, stretched, phases = self._waves(node)
-            slopes = -(sines(nearest[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
-            along = beyond[outside][:, causes]
-            inside = -(sines(inner[:, causes] @ stretched + phases) * amplitudes) @ stretched.T
-            taken = _flatter(slopes[outside], inside, self.weights[node, causes])
-            bends, from_edge = np.zeros_like(along), taken == slopes[outside]
-            for at, is_taken in ((edge, from_edge), (inner, (taken == inside) & ~from_edge)):
-                # How the slopes that were taken from there change with the columns that lie within.
-                angles = at[:, causes] @ stretched + phases
-                bend = -(cosines(angles) * (np.where(is_taken, along, 0) @ stretched) * amplitudes) @ stretched.T
-                bends += np.where(at[:, causes] == edge[:, causes], bend, 0)
-            slopes[outside] = np.where(along == 0, slopes[outside] + bends, taken)
-            derivative[:, node, causes] += slopes
-        for (node, one, other), bend in zip(self.products, self.bends, strict=True):
-            derivative[:, node, one] += bend * z[:, other]
-            derivative[:, node, other] += bend * z[:, one]
-        return derivative
+        """(B, D) -> (B, D), the skip part of all nodes, beyond the box along their tangents."""
+        nodes = range(z.shape[1])
+        tangents = (box.tangent(z, partial(self.node, node=node), partial(self.slopes, node=node)) for node in nodes)
+        return np.column_stack([nearest + rise for nearest, rise in tangents])
 
     def _waves(self, node: int) -> tuple[Mask, Array, Array, Array]:
         """A node's causes (D,), and the amplitudes (M,), stretched frequencies (P, M) and phases (M,) of its waves.
@@ -258,19 +242,6 @@ class Skip:
         causes, running = self.relevance[node] > 0, self.amplitudes[node] != 0
         frequencies = self.frequencies[np.ix_(causes, running)]
         return causes, running, along_axes(frequencies) if node in self.sums else frequencies
-
-
-def _flatter(one: Array, other: Array, line: Array) -> Array:
-    """(B, P), that of two slopes of waves which is flatter beside a line (P,); level where they differ in sign.
-
-    How a curve bends at the edge of the rows hangs on few of them; what is too flat errs less than what is too steep.
-
-    >>> _flatter(np.array([[2.0, -1.0]]), np.array([[1.0, 0.1]]), np.array([0.5, 0.5])).tolist()
-    [[1.0, -0.5]]
-    """
-    first, second = line + one, line + other
-    flatter = np.where(np.abs(first) < np.abs(second), one, other)
-    return np.where(first * second > 0, flatter, -line)
 
 
 @on_one_thread()

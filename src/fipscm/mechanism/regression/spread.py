@@ -56,7 +56,7 @@ class Spread:
         nearest, beyond = self._box.split(inputs)
         log = self._unbounded(inputs)
         moves = (beyond == 0) & ((log > self.least) & (log < self.most))[:, None]
-        return np.where(moves, self(inputs)[:, None] * self.log.jacobian(nearest, self._box)[:, 0], 0.0)
+        return np.where(moves, self(inputs)[:, None] * self.log.slopes(nearest, 0), 0.0)
 
     def among(self, columns: Order, count: int) -> "Spread":
         """The same spread as a function of `count` columns, of which it reads these (P,)."""
@@ -87,7 +87,7 @@ class Spread:
         return cls(Skip.restore(arrays), *(arrays[b] for b in _BOUNDS))
 
     def _unbounded(self, inputs: Array) -> Array:
-        return self.log.node(self._box.split(inputs)[0], 0, self._box)
+        return self.log.node(self._box.split(inputs)[0], 0)
 
     @property
     def _box(self) -> Box:

@@ -55,6 +55,20 @@ class Response(ABC):
         """
         return np.ones(len(z)), np.zeros(np.shape(z))
 
+    def steepness(self, location: Array) -> Array:
+        """(N,) how fast the mean moves with the location, in units of its own.
+
+        One where these are the location's: of additive noise, and of levels, whose values bound their mean anyway.
+        """
+        return np.ones_like(location)
+
+    def continued(self, location: Array, rise: Array) -> Array:
+        """The location at which the mean lies `rise` (N,) higher than at a location, in units of its own.
+
+        So mechanisms go on beyond the training range, where the location is that at its nearest point.
+        """
+        return np.asarray(location + rise)
+
     def moved(self, location: Array, by: Array) -> Array:
         """The location at which the mean lies `by` (N,) standard deviations of the column higher, on average."""
         return np.asarray(location + by)

@@ -19,9 +19,6 @@ class Bent(Response):
         centre: of the bent values.
         scale: of the bent values.
         bend: the curve.
-        low: no location is smaller, and
-        high: none is larger: there the value lies as far beyond the rows as these are wide. A tangent would soon reach
-            absurd values, but a row beyond the others is not all noise.
         noises: (H,) that stand for all of them in a mean.
         stretch: how far the location moves for one unit of a deviation: one, but in files of earlier versions.
     """
@@ -29,8 +26,6 @@ class Bent(Response):
     centre: Array
     scale: Array
     bend: Bend
-    low: Array
-    high: Array
     noises: Array
     stretch: Array
     kind: ClassVar[str] = "bent"
@@ -52,6 +47,18 @@ class Bent(Response):
         """That of the noise, times the slope of the curve."""
         return np.asarray(of_noise(self.noise(location, z, values)) + np.log(self.bend.slope(values)))
 
+    def steepness(self, location: Array) -> Array:
+        """Of the value without noise."""
+        return np.asarray(self.scale / self.bend.slope(self.bend.inverse(self._middle(location))))
+
+    def continued(self, location: Array, rise: Array) -> Array:
+        """The value without noise goes on along its tangent; a positive one that falls does so as an exponential."""
+        value = self.bend.inverse(self._middle(location))
+        onward = value + rise
+        if self.bend.positive:
+            onward = np.where(rise < 0, value * np.exp(np.minimum(rise, 0.0) / value), onward)
+        return np.where(rise == 0, location, (self.bend(onward) - self.centre) / self.scale)
+
     def moved(self, location: Array, by: Array) -> Array:
         """By units of the location, in which deviations are told."""
         return np.asarray(location + self.stretch * by)
@@ -68,7 +75,7 @@ class Bent(Response):
         return cls(bend=bend, **{name: arrays[name] for name in _ARRAYS})
 
     def _middle(self, location: Array) -> Array:
-        return np.asarray(self.centre + self.scale * np.clip(location, self.low, self.high))
+        return np.asarray(self.centre + self.scale * location)
 
 
-_ARRAYS = ("centre", "scale", "low", "high", "noises", "stretch")
+_ARRAYS = ("centre", "scale", "noises", "stretch")

@@ -11,6 +11,7 @@ from scipy.special import betainc, expit, gammainc, gammaincc, gammaln, xlogy
 
 from fipscm.arrays import Array
 from fipscm.mechanism.response.base import LogDensity, Response
+from fipscm.mechanism.response.exponential import raised, steepness
 from fipscm.mechanism.response.logistic import noise_between
 
 TINY = np.finfo(np.float64).tiny
@@ -22,8 +23,8 @@ class Count(Response):
 
     Attributes:
         dispersion: zero for Poisson.
-        lowest: the lowest location, and
-        highest: the highest one: beyond the rows a tangent on the scale of logarithms would soon reach absurd counts.
+        lowest: no location is lower, so that no count is impossible.
+        highest: the largest location of the rows.
         most: the largest count that is told.
         stretch: how far the location moves for one standard deviation of the column, on average over the rows.
     """
@@ -59,11 +60,19 @@ class Count(Response):
 
     def mean(self, location: Array, z: Array) -> Array:
         """The exponential of the location."""
-        return np.asarray(np.exp(np.clip(location, self.lowest, self.highest)))
+        return np.asarray(np.exp(np.maximum(location, self.lowest)))
 
     def log_density(self, location: Array, z: Array, values: Array, of_noise: LogDensity) -> Array:
         """The logarithm of the probability of the count."""
         return log_probability(np.maximum(np.round(values), 0), self.mean(location, z), float(self.dispersion))
+
+    def steepness(self, location: Array) -> Array:
+        """The mean."""
+        return steepness(location, self.highest)
+
+    def continued(self, location: Array, rise: Array) -> Array:
+        """The exponential goes on along its tangent."""
+        return raised(location, rise, self.highest)
 
     def moved(self, location: Array, by: Array) -> Array:
         """By standard deviations of the column, on average over the training rows."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from fipscm.arrays import Array
 from fipscm.mechanism.response.base import LogDensity, Response
+from fipscm.mechanism.response.exponential import raised, steepness
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Logarithm(Response):
     Attributes:
         centre: of the logarithms.
         scale: of the logarithms.
-        highest: no logarithm is larger: beyond the rows a tangent would soon reach absurd values.
+        highest: the largest logarithm that the causes of a row speak for.
         surplus: the mean of exp(noise).
         stretch: how far the location moves for one unit of a deviation: one, but in files of earlier versions.
     """
@@ -47,9 +48,18 @@ class Logarithm(Response):
         density = of_noise(self.noise(location, z, known)) - np.log(known)
         return np.asarray(np.where(values > 0, density, -np.inf))
 
+    def steepness(self, location: Array) -> Array:
+        """Proportional to the mean."""
+        return np.asarray(self.scale * steepness(self._middle(location), self.highest))
+
+    def continued(self, location: Array, rise: Array) -> Array:
+        """The exponential goes on along its tangent."""
+        middle = self._middle(location)
+        return np.asarray(location + (raised(middle, rise, self.highest) - middle) / self.scale)
+
     def moved(self, location: Array, by: Array) -> Array:
         """By units of the location, in which deviations are told."""
         return np.asarray(location + self.stretch * by)
 
     def _middle(self, location: Array) -> Array:
-        return np.asarray(np.minimum(self.centre + self.scale * location, self.highest))
+        return np.asarray(self.centre + self.scale * location)

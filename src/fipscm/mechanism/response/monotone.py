@@ -26,9 +26,7 @@ QUADRATURE = 32  # noises whose values are averaged for a mean
 class Monotone(Response):
     """x = centre + scale * (location + unit * T(causes, noise)), T increasing in its standard normal noise.
 
-    T reads the causes and the location. Beyond the box, where no rows were, it takes those of the nearest place inside.
-    No location lies beyond those of the rows: where one of several causes is far from all that it ever was beside the
-    others, a curve goes anywhere.
+    T reads the causes and the location, beyond those of the training rows the nearest ones of these.
 
     Attributes:
         centre: () and
@@ -85,7 +83,7 @@ class Monotone(Response):
         gradient = self.unit * np.where(inside, gradient[:, :-1].numpy(), 0)
         in_causes = np.zeros_like(z)
         in_causes[:, self.causes] = gradient[:, :-1]
-        return inside[:, -1] + self.stretch * gradient[:, -1], in_causes
+        return 1 + self.stretch * gradient[:, -1], in_causes
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything learned, as named arrays; the network by its sizes and its weights."""
@@ -103,14 +101,11 @@ class Monotone(Response):
         return cls(**{name: arrays[name] for name in _ARRAYS}, network=network.double())
 
     def _value(self, location: Array, added: Array) -> Array:
-        return np.asarray(self.centre + self.scale * (self._bounded(location) + self.unit * added))
+        return np.asarray(self.centre + self.scale * (location + self.unit * added))
 
     def _inner(self, location: Array, values: Array) -> Array:
         """(N,) values as T gives them."""
-        return np.asarray(((values - self.centre) / self.scale - self._bounded(location)) / self.unit)
-
-    def _bounded(self, location: Array) -> Array:
-        return np.clip(location, self.low[-1], self.high[-1])
+        return np.asarray(((values - self.centre) / self.scale - location) / self.unit)
 
     def _each(self, location: Array, z: Array, action: Callable[[Flow, Tensor], Tensor], given: Array) -> Array:
         """(N,) -> (N,), or (N, H) -> (N, H): what the flow of each row does with what is given."""

@@ -17,7 +17,6 @@ from fipscm.mechanism.scales.rescaled_line import RescaledLine
 from fipscm.mechanism.scales.rescaling import Rescaling
 from fipscm.mechanism.scales.scale_table import ScaleTable
 
-FARTHEST_BEYOND = np.log(10.0)  # a value may exceed all of the table by so much
 NOISES = 32  # that stand for all in a mean
 
 
@@ -60,12 +59,9 @@ def _response(rescaling: Rescaling, line: RescaledLine, location: Array, values:
     if isinstance(rescaling, Bend):
         noises = np.asarray(np.quantile(noise, (np.arange(NOISES) + 0.5) / NOISES), dtype=np.float64)
         centre, scale = np.asarray(line.centre), np.asarray(line.scale)
-        width = values.max() - values.min()
-        farthest = np.array([values.min() - width, values.max() + width])
-        low, high = (rescaling(farthest) - line.centre) / line.scale
-        return Bent(centre, scale, rescaling, np.asarray(low), np.asarray(high), noises, one)
+        return Bent(centre, scale, rescaling, noises, one)
     surplus = float(np.exp(noise).mean())
-    fields = line.centre, line.scale, np.log(values.max()) + FARTHEST_BEYOND, surplus, one
+    fields = line.centre, line.scale, line.middle(location).max(), surplus, one
     return Logarithm(*(np.asarray(each) for each in fields))
 
 

@@ -14,7 +14,7 @@ def robust_location(table: Array) -> tuple[Array, Array]:
 
     Where most cells are equal, quartiles say nothing about the others: then no cell of the column counts as wild.
     """
-    low, centre, high = np.nanquantile(table, [0.25, 0.5, 0.75], axis=0)
+    low, centre, high = _quantiles(table, [0.25, 0.5, 0.75])
     spread = (high - low) / 1.349
     return centre, np.where(spread > 0, spread, np.nanmax(np.abs(table - centre), axis=0))
 
@@ -35,13 +35,19 @@ def robust_distance(table: Array, among: Array) -> Array:
     longer tail has a deviation of its own.
     """
     centre, scale = robust_location(among)
-    low, high = np.nanquantile(among, [OUTER, 1 - OUTER], axis=0)
+    low, high = _quantiles(among, [OUTER, 1 - OUTER])
     below, above = (
         np.maximum(scale, (end - centre) / stats.norm.ppf(side)) for end, side in ((low, OUTER), (high, 1 - OUTER))
     )
     away = table - centre
     # A constant column has no deviation, and none of its cells is away.
     return np.asarray(np.abs(away) / np.maximum(np.where(away < 0, below, above), np.finfo(np.float64).tiny))
+
+
+def _quantiles(table: Array, levels: list[float]) -> Array:
+    """(L, D) of the cells that are not NaN; quantiles of whole tables take a fifth of the time."""
+    find = np.nanquantile if np.isnan(table).any() else np.quantile
+    return np.asarray(find(table, levels, axis=0))
 
 
 def tame_rows(table: Array, judged: Mask | None = None) -> Mask:

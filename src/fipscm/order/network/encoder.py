@@ -42,6 +42,7 @@ class EvidenceConfig:
     width: int = 64
     rounds: int = 6
     heads: int = 4
+    dropout: float = 0.0  # of what each step of a round adds, in training
 
 
 class EvidenceEncoder(nn.Module):
@@ -53,7 +54,7 @@ class EvidenceEncoder(nn.Module):
         width = config.width
         self.embed_pair = mlp(len(STATISTICS.pair), width)
         self.embed_node = mlp(len(STATISTICS.node) + len(STATISTICS.scale) + 1, width)
-        self.rounds = nn.ModuleList(_Round(width, config.heads) for _ in range(config.rounds))
+        self.rounds = nn.ModuleList(_Round(width, config.heads, config.dropout) for _ in range(config.rounds))
         self.leaf = nn.Sequential(LayerNorm(width), Linear(width, 1))
         self.parent = nn.Sequential(LayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
         self.confounded = nn.Sequential(LayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
@@ -74,9 +75,10 @@ class EvidenceEncoder(nn.Module):
 class _Round(nn.Module):
     """One exchange between pairs and variables."""
 
-    def __init__(self, width: int, heads: int):
+    def __init__(self, width: int, heads: int, dropout: float):
         super().__init__()
         self.heads = heads
+        self.drop = nn.Dropout(dropout)
         self.pair_norm, self.node_norm, self.query_norm, self.last_norm = (LayerNorm(width) for _ in range(4))
         self.from_pairs = Linear(width, 4 * width)
         self.from_nodes = Linear(width, 4 * width)
@@ -92,10 +94,10 @@ class _Round(nn.Module):
         forth, back = self.from_pairs(self.pair_norm(pairs)).chunk(2, dim=-1)
         effect, cause = self.from_nodes(self.node_norm(nodes)).chunk(2, dim=-1)
         hidden = forth + back.transpose(1, 2) + effect.unsqueeze(2) + cause.unsqueeze(1)
-        pairs = pairs + self.to_pair(functional.gelu(hidden))
-        nodes = nodes + self.to_node(torch.cat([nodes, *_summaries(pairs)], dim=-1))
-        nodes = nodes + self._attend(pairs, self.query_norm(nodes))
-        return pairs, nodes + self.last(self.last_norm(nodes))
+        pairs = pairs + self.drop(self.to_pair(functional.gelu(hidden)))
+        nodes = nodes + self.drop(self.to_node(torch.cat([nodes, *_summaries(pairs)], dim=-1)))
+        nodes = nodes + self.drop(self._attend(pairs, self.query_norm(nodes)))
+        return pairs, nodes + self.drop(self.last(self.last_norm(nodes)))
 
     def _attend(self, pairs: Tensor, nodes: Tensor) -> Tensor:
         batch, variables, width = nodes.shape

@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+import torch
 from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
@@ -123,10 +125,20 @@ def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: Journ
     ahead = 8 if simulators else None
     batches = iter(DataLoader(stream, batch_size=None, num_workers=simulators, prefetch_factor=ahead))
     while not journal.over():
-        loss, figures = objective(next(batches))
+        batch = next(batches)
+        with _generator_of_step(trainer):
+            loss, figures = objective(batch)
         trainer.update(loss)
         journal.note(figures)
     journal.close()
+
+
+@contextmanager
+def _generator_of_step(trainer: Trainer) -> Iterator[None]:
+    """Let dropout depend on the recipe and the step alone, and leave PyTorch's global generator as it was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(np.random.default_rng([trainer.recipe.seed, trainer.step]).integers(2**63)))
+        yield
 
 
 def _export(trainer: Trainer, path: Path) -> None:

@@ -19,8 +19,8 @@ def test_levels_are_drawn_as_often_as_the_table_says(rng):
 @pytest.mark.parametrize("name", PROBABILITY_TABLES)
 def test_thirty_rows_can_be_learned_from(name, rng):
     for _ in range(30):
-        parents = [sample_coded([], 30, levels, name, rng) for levels in (2, 8)]
-        child = sample_coded(parents, 30, 4, name, rng)
+        parents = [sample_coded([], 30, levels, name, 0.3, rng) for levels in (2, 8)]
+        child = sample_coded(parents, 30, 4, name, 0.3, rng)
         for column in (*parents, child):
             assert is_informative(column.codes.astype(np.float64))
             assert 0 <= column.codes.min() <= column.codes.max() < column.levels

@@ -51,5 +51,5 @@ def test_grades_rise_or_fall_with_each_parent(rng):
 
 
 def test_some_roots_are_rare(rng):
-    rarest = np.array([1 - root_probabilities(2, rng).max() for _ in range(300)])
+    rarest = np.array([1 - root_probabilities(2, 0.3, rng).max() for _ in range(300)])
     assert 0.25 < np.mean(rarest <= RARE[1]) < 0.6

@@ -27,11 +27,13 @@ class Coded:
         return np.asarray(np.linspace(0.0, 1.0, self.levels), dtype=np.float64)
 
 
-def sample_coded(parents: list[Coded], rows: int, levels: int, table: str, rng: np.random.Generator) -> Coded:
-    """Draw a column from its parents by a conditional probability table of this kind."""
+def sample_coded(
+    parents: list[Coded], rows: int, levels: int, table: str, rare_share: float, rng: np.random.Generator
+) -> Coded:
+    """Draw a column from its parents by a conditional probability table of this kind; a share of roots is rare."""
     configuration: Codes = np.zeros(rows, dtype=np.int64)
     if not parents:
-        probabilities = root_probabilities(levels, rng)[None]
+        probabilities = root_probabilities(levels, rare_share, rng)[None]
     else:
         shape = tuple(parent.levels for parent in parents)
         configuration = np.ravel_multi_index([parent.codes for parent in parents], shape).astype(np.int64)

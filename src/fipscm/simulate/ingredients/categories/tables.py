@@ -78,9 +78,9 @@ PROBABILITY_TABLES: dict[str, TableSampler] = {
 }
 
 
-def root_probabilities(levels: int, rng: np.random.Generator) -> Array:
-    """(L,) of a variable without parents: any, or one common level and rare others."""
-    if rng.random() < 0.3:
+def root_probabilities(levels: int, rare_share: float, rng: np.random.Generator) -> Array:
+    """(L,) of a variable without parents: any, or, in a share of them, one common level and rare others."""
+    if rng.random() < rare_share:
         rare = math.exp(rng.uniform(*np.log(RARE)))
         return np.asarray(np.append(1 - rare, rare * rng.dirichlet(np.ones(levels - 1))))
     return rng.dirichlet(np.full(levels, rng.uniform(1.0, 8.0)))

@@ -46,7 +46,7 @@ ROWS = [
         "mechanism.network",
     },
     {"mechanism.response.base"},
-    {"mechanism.response.logistic"},
+    {"mechanism.response.logistic", "mechanism.response.exponential"},
     {
         "mechanism.response.additive",
         "mechanism.response.thresholds",

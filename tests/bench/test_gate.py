@@ -9,7 +9,7 @@ from fipscm.bench.gate import BEFORE, COLLECTIONS, gate_table, run_gate
 from fipscm.bench.run.engine import RunSettings
 from fipscm.bench.run.results import RESULTS, append_result, read_results
 
-FEW = {"far": replace(COLLECTIONS["far"], method="no-change")}
+FEW = {"far": replace(COLLECTIONS["far-linear"], method="no-change")}
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def now(tmp_path_factory):
     folder = tmp_path_factory.mktemp("now")
     grid = replace(FEW["far"].grid, names=("far-linear",), seeds=(0, 1, 2))
     run_gate(RunSettings(limit=60), folder, lambda place, line: None, {"far": replace(FEW["far"], grid=grid)})
-    lines = [line | {"method": COLLECTIONS["far"].method} for line in read_results(folder / RESULTS)]
+    lines = [line | {"method": COLLECTIONS["far-linear"].method} for line in read_results(folder / RESULTS)]
     (folder / RESULTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder
 
@@ -31,7 +31,7 @@ def altered(folder, target, change):
 
 def test_cells_that_stay_as_they_were_are_not_worse(now):
     (row,) = gate_table(now, now).splitlines()[2:]
-    assert row.split("|")[1].strip() == "far"
+    assert row.split("|")[1].strip() == "far-linear"
     assert "| 3 |" in row
     assert "worse" not in row
 

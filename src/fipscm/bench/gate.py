@@ -40,7 +40,9 @@ class Collection:
 
 _RANDOM = Grid(("lin-out", "rff-in", "rff-out"), dims=(10,), rows=(1_000,), seeds=(0,))
 COLLECTIONS: Mapping[str, Collection] = {
-    "far": Collection("fip-graph", "far", Grid(tuple(CONTINUATIONS), rows=(1_000,), seeds=(0, 1, 2, 3))),
+    **{
+        name: Collection("fip-graph", "far", Grid((name,), rows=(1_000,), seeds=(0, 1, 2, 3))) for name in CONTINUATIONS
+    },
     "tunnel": Collection("fip-graph", "far", Grid(tuple(TUNNEL), seeds=(0,))),
     "tos": Collection("zero-shot", "tos", _RANDOM),
     "f1": Collection("fip", "f1", _RANDOM),

@@ -83,7 +83,7 @@ def test_a_loaded_model_has_a_second_opinion_if_it_gets_rows(model, found, table
     loaded = load(tmp_path / "m.fip")
     alone = loaded.effect("trained", on="pay")
     assert alone.methods == ()
-    assert "There is no second opinion: A saved model holds no rows" in str(alone)
+    assert "There is no second opinion. A saved model holds no rows" in str(alone)
     again = loaded.effect("trained", on="pay", rows=table)
     assert again.methods == found.methods
 
@@ -91,7 +91,7 @@ def test_a_loaded_model_has_a_second_opinion_if_it_gets_rows(model, found, table
 def test_a_level_of_few_rows_leaves_the_model_alone_with_its_answer(table):
     few = table.assign(trained=(np.arange(700) < 6).astype(int))
     found = FiP(order=ORDER, random_state=0).fit(few).effect("trained", on="pay")
-    assert "There is no second opinion: One of the two levels is in 6 rows alone" in str(found)
+    assert "There is no second opinion. One of the two levels is in 6 rows alone" in str(found)
     assert (found.estimate, found.low, found.high) == tuple(
         getattr(found.methods[0], name) for name in ("estimate", "low", "high")
     )

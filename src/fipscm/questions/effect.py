@@ -268,7 +268,7 @@ class Effect:
     def _second_opinion(self) -> str:
         """What both methods say, and why they may differ."""
         if self.no_second_opinion:
-            return f" There is no second opinion: {self.no_second_opinion}"
+            return f" There is no second opinion. {self.no_second_opinion}"
         if len(self.methods) < 2:
             return ""
         both = " and ".join(map(str, self.methods))

@@ -11,7 +11,7 @@ ROOT = Path(fipscm.__file__).parent
 ROWS = [
     {"errors", "arrays", "threads", "deferred"},
     {"tables.stream"},
-    {"robust", "graph", "factorisation"},
+    {"robust", "graph", "factorisation", "significance"},
     {"usual"},
     {"layout.picture", "dot"},
     {"layout.sugiyama", "layout.labels", "layout.strokes"},
@@ -39,7 +39,6 @@ ROWS = [
     {"scm.standard"},
     {"simulate"},
     {
-        "mechanism.edges.significance",
         "mechanism.progress",
         "mechanism.noise.distribution",
         "mechanism.noise.wrong_entries",
@@ -176,6 +175,12 @@ def test_imports_point_upwards(module):
             assert max(inside) < ROW[own], f"{module} imports {imported}, parts of which stand below it"
         elif other != own:
             assert ROW[other] < ROW[own], f"{module} imports {imported}, which does not stand above it"
+
+
+@pytest.mark.parametrize(("part", "other"), [("order", "mechanism"), ("mechanism", "order")])
+def test_orders_and_mechanisms_do_not_import_each_other(part, other):
+    own = [path for module, path in MODULES.items() if module.startswith(f"{part}.")]
+    assert not [path.name for path in own for name in imports_of(path) if name.startswith(f"fipscm.{other}")]
 
 
 def test_every_row_has_a_file():

@@ -9,8 +9,8 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 from fipscm.graph import descendants
-from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.mechanism.regression.linear import log_p_values
+from fipscm.significance import SIGNIFICANCE
 
 
 def selected_by_outcome(values: Array, holes: Mask, intervened: Mask, causes: Mask) -> Mask:

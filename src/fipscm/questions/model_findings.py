@@ -11,11 +11,11 @@ from scipy import stats
 from fipscm.arrays import Array
 from fipscm.directions import in_words, open_edges
 from fipscm.errors import counted
-from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.order.classical.hidden_causes import LIKELY, WEAK_SIGN, suspects
 from fipscm.questions.findings import DIRECTION_CHECK, Finding
 from fipscm.questions.kernel_tests import dependence, discrepancy
 from fipscm.questions.noise_sizes import size_correlations
+from fipscm.significance import SIGNIFICANCE
 
 SUBSAMPLE = 400  # rows; the time of kernel tests grows with their square
 HARMLESS = 0.06  # correlation of sizes: curves of many causes are never so exact that nothing is left

@@ -8,9 +8,9 @@ from scipy import stats
 
 from fipscm.arrays import Array
 from fipscm.factorisation import inverse
-from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.order.classical.gaussian import p_of_linear_gaussian
 from fipscm.questions.findings import Finding
+from fipscm.significance import SIGNIFICANCE
 
 FEWEST_HOLES = 10  # rows with a missing cell; fewer can hardly differ from the others
 EXACT = 1 - 1e-8  # R2; what is left of the variance is rounding error

@@ -10,9 +10,9 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.mechanism.regression.linear import eliminate_linear, least_squares
 from fipscm.mechanism.regression.usable import usable_rows
+from fipscm.significance import SIGNIFICANCE
 
 
 def total_effects(values: Array, order: Order, possible: Mask | None = None, intervened: Mask | None = None) -> Array:

@@ -12,7 +12,6 @@ import torch
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.edges.screen import screen
-from fipscm.mechanism.edges.significance import SIGNIFICANCE, log_p_of_correction, scores_from_log_p
 from fipscm.mechanism.noise.unevenness import log_p_of_unevenness
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.process import CURVED, Process, learn_process
@@ -20,6 +19,7 @@ from fipscm.mechanism.regression.smooth import Waves, predict_halves
 from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.regression.usable import usable_rows
 from fipscm.mechanism.response.location_scale import inputs_of
+from fipscm.significance import SIGNIFICANCE, log_p_of_correction, scores_from_log_p
 from fipscm.threads import on_one_thread
 
 MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number

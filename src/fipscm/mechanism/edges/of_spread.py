@@ -11,12 +11,12 @@ import torch
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.edges.screen import log_p_of_structure
-from fipscm.mechanism.edges.significance import SIGNIFICANCE, log_p_of_gain
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise.uneven import NodeRows, NoiseTable
 from fipscm.mechanism.noise.unevenness import log_p_of_each
 from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
 from fipscm.mechanism.response.additive import Additive
+from fipscm.significance import SIGNIFICANCE, log_p_of_gain
 from fipscm.threads import on_one_thread
 
 FEWEST_ROWS = 200  # fewer cannot tell a spread from a few large residuals

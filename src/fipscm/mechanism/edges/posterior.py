@@ -15,7 +15,6 @@ from scipy import special
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.edges.by_test import MOST_CANDIDATES, EdgeTest, eliminate_everywhere
-from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.mechanism.regression.linear import eliminate_linear
 from fipscm.mechanism.regression.process import (
@@ -27,6 +26,7 @@ from fipscm.mechanism.regression.process import (
     steepest_evidence,
 )
 from fipscm.mechanism.regression.usable import count_usable, usable_rows
+from fipscm.significance import SIGNIFICANCE
 from fipscm.threads import on_one_thread
 
 SUREST = 7.0  # log odds: the network is never surer than one in a thousand

@@ -14,9 +14,9 @@ from scipy import linalg, stats
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.factorisation import inverse, solve
-from fipscm.mechanism.edges.significance import log_f_tail
 from fipscm.mechanism.regression.linear import eliminate_linear
 from fipscm.mechanism.regression.usable import usable_rows
+from fipscm.significance import log_f_tail
 from fipscm.threads import on_one_thread
 
 BUMPS = 8  # per column: enough for a curve that turns a few times

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fipscm.errors import unknown_name
-from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.mechanism.network.train import TrainingConfig
 from fipscm.mechanism.network.transformer import TransformerConfig
 from fipscm.mechanism.noise.noise_kinds import AUTO, NOISES
+from fipscm.significance import SIGNIFICANCE
 
 # Odds of one, a level of significance, and the mean absolute derivative between standardized columns of the paper.
 THRESHOLDS = {"posterior": 0.0, "test": SIGNIFICANCE, "jacobian": 0.1}

@@ -6,9 +6,9 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.edges.screen import screen
-from fipscm.mechanism.edges.significance import SIGNIFICANCE, scores_from_log_p
 from fipscm.mechanism.regression.process import MOST_ROWS, Process, is_curved, learn_process
 from fipscm.mechanism.regression.usable import count_usable, usable_rows
+from fipscm.significance import SIGNIFICANCE, scores_from_log_p
 
 
 def judge_shapes(z: Array, allowed: Mask, unusable: Mask | None) -> tuple[Mask, Array, dict[int, Process]]:

@@ -12,12 +12,12 @@ import torch
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.mechanism.edges.screen import log_p_of_structure
-from fipscm.mechanism.edges.significance import SIGNIFICANCE, log_p_of_gain
 from fipscm.mechanism.fitting.config import MechanismConfig
 from fipscm.mechanism.fitting.table import FitTable
 from fipscm.mechanism.network.train import held_out_errors, train
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents
 from fipscm.mechanism.progress import OnProgress
+from fipscm.significance import SIGNIFICANCE, log_p_of_gain
 
 
 @dataclass(frozen=True)

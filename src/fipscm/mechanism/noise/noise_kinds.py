@@ -14,7 +14,6 @@ import torch
 from fipscm.arrays import Array, Order
 from fipscm.errors import DataError
 from fipscm.graph import listed
-from fipscm.mechanism.edges.significance import SIGNIFICANCE, log_p_of_gain
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise.distribution import NARROWEST, EmpiricalNoise, TabulatedDensity
 from fipscm.mechanism.noise.uneven import (
@@ -31,6 +30,7 @@ from fipscm.mechanism.response.additive import Additive
 from fipscm.mechanism.response.fit_monotone import fit_monotone
 from fipscm.mechanism.response.location_scale import LocationScale, inputs_of
 from fipscm.mechanism.response.monotone import Monotone
+from fipscm.significance import SIGNIFICANCE, log_p_of_gain
 from fipscm.threads import on_one_thread
 
 Doubted = dict[int, SpreadSmoothness]  # nodes whose noise may not be additive, and how smooth its spread is

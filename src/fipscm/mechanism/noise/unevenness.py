@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg, special, stats
 
 from fipscm.arrays import Array
-from fipscm.mechanism.edges.significance import log_f_tail
+from fipscm.significance import log_f_tail
 
 MOST_ROWS = 20_000  # more would find differences that do not matter
 

@@ -4,8 +4,8 @@ import numpy as np
 from scipy import linalg
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.edges.significance import log_f_tail
 from fipscm.mechanism.regression.usable import usable_rows
+from fipscm.significance import log_f_tail
 
 
 def least_squares(z: Array, allowed: Mask, unusable: Mask | None = None) -> Array:

@@ -10,13 +10,13 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.edges.significance import log_p_of_gain
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.noise.distribution import NARROWEST, log_density
 from fipscm.mechanism.noise.unevenness import log_p_of_uneven_shape
 from fipscm.mechanism.scales.rescaled_line import RescaledLine
 from fipscm.mechanism.scales.rescaling import Rescaling
 from fipscm.mechanism.scales.scale_table import ScaleTable
+from fipscm.significance import log_p_of_gain
 
 HELD_OUT = 5  # one of so many rows
 CLEARLY = 0.02  # gain in the log-likelihood per row

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fipscm.arrays import Array, Mask
-from fipscm.mechanism.edges.significance import SIGNIFICANCE
 from fipscm.robust import robust_location, wild_cells
+from fipscm.significance import SIGNIFICANCE
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.special import expit
 
 from fipscm.arrays import Array, Mask, Order
-from fipscm.mechanism.edges.significance import log_f_tail
 from fipscm.order.evidence.interactions import CLIP
 from fipscm.order.evidence.table import normal_scores
+from fipscm.significance import log_f_tail
 from fipscm.tables.experiments import Comparison, Experiments
 
 FEWEST_OBSERVED = 50  # rows without experiments from which the network's statistics are worth reading

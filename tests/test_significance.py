@@ -5,7 +5,7 @@ from scipy import stats
 
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.edges.by_test import find_edges
-from fipscm.mechanism.edges.significance import log_f_tail, log_p_of_gain
+from fipscm.significance import log_f_tail, log_p_of_gain
 
 
 @pytest.mark.parametrize(("numerator", "denominator"), [(1, 5), (1, 10_000), (9, 300), (30, 5_000)])

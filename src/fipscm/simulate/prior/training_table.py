@@ -17,6 +17,7 @@ from fipscm.simulate.prior.altered import altered_table
 from fipscm.simulate.prior.categories import categories_table
 from fipscm.simulate.prior.drawn import Drawn, numeric
 from fipscm.simulate.prior.ingredients import ingredients_table
+from fipscm.simulate.prior.irrelevant import irrelevant_table
 from fipscm.simulate.prior.p_in import training_scm
 from fipscm.simulate.prior.survey import survey_table
 from fipscm.tables.kinds import kind_of_numbers
@@ -76,6 +77,7 @@ FAMILIES: dict[str, Sampler] = {
     "ingredients": _family("ingredients", ingredients_table),
     "categories": _family("categories", categories_table),
     "survey": _family("survey", survey_table),
+    "irrelevant": _family("irrelevant", irrelevant_table),
 }
 
 

@@ -32,6 +32,14 @@ def test_any_change_of_a_recipe_changes_its_digest():
     assert len({recipe.digest, *(other.digest for other in others)}) == 4
 
 
+def test_a_stage_that_does_not_restart_says_nothing_of_it():
+    recipe = Recipe.read("smoke")
+    assert all("restart" not in stage for stage in recipe.content()["stages"])
+    later = replace(recipe, stages=(recipe.stages[0], replace(recipe.stages[1], restart=True)))
+    assert Recipe.parse(later.content()) == later
+    assert later.digest != recipe.digest
+
+
 def test_steps_belong_to_stages_one_after_the_other():
     recipe = Recipe.read("smoke")
     first = recipe.stages[0].steps

@@ -31,8 +31,11 @@ STAGE = replace(
 LONG = replace(STAGE, steps=1_000, cooldown=0)
 TINY = replace(SMOKE, stages=(replace(STAGE, passes=1), replace(LONG, passes=1)))
 TINY_POOL = replace(SMOKE, stages=(replace(STAGE, pool=1), replace(LONG, pool=1)))
+TINY_RESTART = replace(TINY, stages=(TINY.stages[0], replace(TINY.stages[1], restart=True)))
 TINY_PAPER = replace(TINY, network=AxialConfig(width=8, heads=2, layers=1, rows=30))
-EVERY_RECIPE = pytest.mark.parametrize("recipe", [TINY, TINY_POOL, TINY_PAPER], ids=["evidence", "pool", "paper"])
+EVERY_RECIPE = pytest.mark.parametrize(
+    "recipe", [TINY, TINY_POOL, TINY_RESTART, TINY_PAPER], ids=["evidence", "pool", "restart", "paper"]
+)
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +65,45 @@ def test_the_number_of_simulators_changes_nothing(recipe, tmp_path):
     pretrain(recipe, tmp_path / "none", steps=4, simulators=0)
     pretrain(recipe, tmp_path / "two", steps=4, simulators=2)
     assert_same(tensors_of(tmp_path / "none"), tensors_of(tmp_path / "two"))
+
+
+def first_stage_alone(tmp_path):
+    weights = tmp_path / "first.safetensors"
+    pretrain(replace(TINY, stages=TINY.stages[:1]), tmp_path / "first", simulators=0, weights=weights)
+    return weights
+
+
+def test_a_restart_after_the_weights_of_the_stages_before_is_that_of_the_whole_run(tmp_path):
+    pretrain(TINY_RESTART, tmp_path / "whole", steps=STAGE.steps + 2, simulators=0)
+    pretrain(TINY_RESTART, tmp_path / "later", steps=STAGE.steps + 2, simulators=0, after=first_stage_alone(tmp_path))
+    assert_same(tensors_of(tmp_path / "whole"), tensors_of(tmp_path / "later"))
+
+
+def test_a_restart_forgets_all_but_the_averaged_weights(tmp_path):
+    trainer = pretrain(TINY_RESTART, tmp_path, steps=STAGE.steps, simulators=0)
+    averaged = {name: value.clone() for name, value in trainer.average.module.state_dict().items()}
+    trainer.restart_if_due()
+    assert_same(averaged, trainer.encoder.state_dict())
+    assert_same(averaged, trainer.average.module.state_dict())
+    assert not trainer.optimizer.state_dict()["state"]
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [TINY, replace(TINY, stages=TINY.stages[:1]), replace(TINY_RESTART, seed=1)],
+    ids=["no restart", "no later stage", "another seed"],
+)
+def test_weights_of_other_stages_are_refused(recipe, tmp_path):
+    weights = first_stage_alone(tmp_path)
+    with pytest.raises(ModelFileError, match=r"first\.safetensors' are not those of the first stages"):
+        pretrain(recipe, tmp_path / "run", steps=STAGE.steps + 1, simulators=0, after=weights)
+
+
+def test_weights_of_a_stage_that_did_not_end_are_refused(tmp_path):
+    weights = tmp_path / "weights.safetensors"
+    pretrain(replace(TINY, stages=TINY.stages[:1]), tmp_path / "first", steps=2, simulators=0, weights=weights)
+    with pytest.raises(ModelFileError, match="are not those of the first stages"):
+        pretrain(TINY_RESTART, tmp_path / "run", steps=STAGE.steps + 1, simulators=0, after=weights)
 
 
 ENDLESS = """

@@ -53,6 +53,7 @@ class Stage:
         passes: how often a batch is seen on average: simulating a table takes longer than learning from it.
         pool: how many of the last batches may be seen again.
         families: the share of the tables of each family of the prior.
+        restart: the optimizer begins anew, from the averaged weights of the stages before.
     """
 
     steps: int
@@ -68,6 +69,7 @@ class Stage:
     passes: int
     pool: int
     families: Mapping[str, float]
+    restart: bool = False
 
     def rate_at(self, step: int) -> float:
         """The learning rate of a step of this stage, counted from one."""
@@ -120,7 +122,11 @@ class Recipe:
     def content(self) -> dict[str, Any]:
         """What a file would hold, for `parse` to read back."""
         kind = next(name for name, config in CONFIGS.items() if isinstance(self.network, config))
-        return {**asdict(self), "network": {"encoder": kind, **asdict(self.network)}}
+        stages = [asdict(stage) for stage in self.stages]
+        for stage in stages:
+            if not stage["restart"]:
+                del stage["restart"]  # recipes written before there were restarts keep their hash
+        return {**asdict(self), "network": {"encoder": kind, **asdict(self.network)}, "stages": stages}
 
     @property
     def digest(self) -> str:

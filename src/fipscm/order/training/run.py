@@ -68,6 +68,7 @@ def pretrain(
     *,
     simulators: int = 1,
     weights: Path | None = None,
+    after: Path | None = None,
     save_minutes: float = SAVE_MINUTES,
     tell: Tell = lambda line: None,
 ) -> Trainer:
@@ -80,6 +81,7 @@ def pretrain(
         steps: the step after which it stops, wherever the recipe ends.
         simulators: processes that simulate training tables; with 0 the trainer does it itself.
         weights: where to write the averaged weights at the end.
+        after: weights of the recipe's first stages, which a new run then leaves out; the next one is to restart.
         save_minutes: minutes between two checkpoints.
         tell: called with every line of the log.
     """
@@ -87,6 +89,8 @@ def pretrain(
     trainer = Trainer(recipe)
     if (run / CHECKPOINT).exists():
         _resume(trainer, run / CHECKPOINT, recipe)
+    elif after is not None:
+        trainer.begin_after(after)
     with _process_group() as (rank, trainers):
         stream = TaskStream(recipe, run / "batches", trainer.step, rank, trainers)
         _train(trainer, stream, simulators, Journal(run, trainer, minutes, steps, save_minutes, tell, writes=rank == 0))
@@ -126,6 +130,7 @@ def _train(trainer: Trainer, stream: TaskStream, simulators: int, journal: Journ
     batches = iter(DataLoader(stream, batch_size=None, num_workers=simulators, prefetch_factor=ahead))
     while not journal.over():
         batch = next(batches)
+        trainer.restart_if_due()
         with _generator_of_step(trainer):
             loss, figures = objective(batch)
         trainer.update(loss)

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
+from fipscm.errors import ModelFileError
 from fipscm.order.training.recipe import Recipe
-from fipscm.order.weights import Encoder, EncoderConfig, build_encoder
+from fipscm.order.weights import Encoder, EncoderConfig, build_encoder, load_encoder
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.checkpoint import optimizer_arrays, restore_module, restore_optimizer, to_arrays
 
@@ -21,12 +23,37 @@ class Trainer:
     def __init__(self, recipe: Recipe):
         self.recipe, self.config = recipe, recipe.optimizer
         self.encoder = _seeded_encoder(recipe.network, recipe.seed)
+        self._forget()
+        self.step = 0
+        self.seconds = 0.0
+
+    def _forget(self) -> None:
+        """Begin the running average and the optimizer's moments anew."""
         self.average = AveragedModel(self.encoder, multi_avg_fn=self._move_average)
         self.optimizer = torch.optim.AdamW(
             self.encoder.parameters(), betas=(0.9, 0.98), weight_decay=self.config.weight_decay
         )
-        self.step = 0
-        self.seconds = 0.0
+
+    def restart_if_due(self) -> None:
+        """Go on from the averaged weights if the next step is the first of a stage that wants it; twice is as once."""
+        place, step = self.recipe.at(self.step)
+        if step == 0 and self.recipe.stages[place].restart:
+            self.encoder.load_state_dict(self.average.module.state_dict())
+            self._forget()
+
+    def begin_after(self, weights: Path) -> None:
+        """Begin with the stage after those that made a weights file, which is to be one that restarts."""
+        facts = load_archive(weights, "weights")[1]
+        made = Recipe.parse(facts["recipe"])
+        later = self.recipe.stages[len(made.stages) :]
+        so_far = replace(self.recipe, stages=self.recipe.stages[: len(made.stages)])
+        if made != so_far or facts["steps"] != made.steps or not later or not later[0].restart:
+            raise ModelFileError(
+                f"The weights in '{weights}' are not those of the first stages of this recipe, after which a stage "
+                "with 'restart = true' comes: name weights of these stages, or train from nothing."
+            )
+        self.average.module.load_state_dict(load_encoder(weights).state_dict())
+        self.step, self.seconds = made.steps, 60 * float(facts["minutes"])
 
     def update(self, loss: Tensor) -> None:
         """Take one step down the gradient of the loss; a step without a finite gradient changes no weight."""

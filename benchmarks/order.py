@@ -5,7 +5,6 @@ The scores on the test collections are made by `fipscm bench tos`.
 
 import resource
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, product
@@ -99,28 +98,89 @@ def worlds(
 
 
 @app.command()
-def scores(weights: Path | None = None, seed: int = 77, per_family: int = 5, tables: int = 2) -> None:
-    """Score what ships, or weights, as order.md has it: the paper's collections, test worlds, columns of every kind."""
-    found = defaultdict(list)
+def scores(
+    weights: Path | None = None,
+    seed: int = 77,
+    per_family: int = 9,
+    tables: int = 6,
+    out: Path | None = None,
+) -> None:
+    """Score what ships, or weights, as order.md has it: the paper's collections, test worlds, columns of every kind.
 
-    def score(name: str, table: pd.DataFrame, adjacency: Adjacency, scale: str = "standardized") -> None:
+    Eight lines of 54 tables for the collections (both presets together), nine times `tables` for each world, ten times
+    for columns of every kind. With `--out`, every table's scores are written, for `compare`.
+    """
+    found = []
+    for name, scale, table, adjacency in chain(_collections(seed, per_family), _other_tables(seed, tables)):
         answer = zero_shot(table, scale, weights=weights)
-        found[f"{name}, {scale}"].append((tos(answer.positions, adjacency), directed_f1(answer.adjacency(), adjacency)))
+        line = f"{name}, {scale}", tos(answer.positions, adjacency), directed_f1(answer.adjacency(), adjacency)
+        if found and found[-1][0] != line[0]:
+            _print_means(found, found[-1][0])
+        found.append(line)
+    _print_means(found, found[-1][0])
+    if out is not None:
+        pd.DataFrame(found, columns=["collection", "tos", "f1"]).to_csv(out, index=False)
 
-    for preset, name in product(PRIORS, ("lin-in", "lin-out", "rff-in", "rff-out")):
+
+@app.command()
+def compare(first: Path, second: Path) -> None:
+    """Tell by how much the second file of `scores` is above the first, on the same tables, with standard errors."""
+    before, after = pd.read_csv(first), pd.read_csv(second)
+    if not before["collection"].equals(after["collection"]):
+        raise typer.BadParameter("The files hold scores of different tables: make both with the same options.")
+    gains = (after[["tos", "f1"]] - before[["tos", "f1"]]).assign(collection=before["collection"])
+    is_paper = before["collection"].str.contains("lin-|rff-")
+    parts = {**dict(iter(gains.groupby("collection", sort=False)))}
+    parts["the paper's collections"], parts["the others"] = gains[is_paper], gains[~is_paper]
+    for name, part in parts.items():
+        cells = [f"{x.upper()} {part[x].mean():+.3f} (s.e. {part[x].sem():.3f})" for x in ("tos", "f1")]
+        print(f"{name}, {len(part)} tables: {', '.join(cells)}")
+
+
+@app.command()
+def irrelevant(weights: Path | None = None, tables: int = 50, rows: str = "200,400,1000", levels: int = 8) -> None:
+    """Count tables in which a column that has nothing to do with a cause and its effect gets an edge."""
+    for count in map(int, rows.split(",")):
+        told = {"category": 0, "number": 0}
+        for seed, kind in product(range(tables), told):
+            rng = np.random.default_rng([seed, count])
+            cause, noise = rng.normal(size=count), rng.normal(size=count)
+            third = rng.permutation([f"level {row % levels}" for row in range(count)])
+            table = pd.DataFrame({"cause": cause, "effect": np.tanh(cause) + noise / 2})
+            table["irrelevant"] = third if kind == "category" else rng.normal(size=count)
+            edges = zero_shot(table, weights=weights).adjacency()
+            told[kind] += int((edges[2] | edges[:, 2]).any())
+        print(
+            f"{count} rows: an edge in {told['category']} of {tables} with an irrelevant category of {levels} levels,"
+        )
+        print(f"    in {told['number']} of {tables} with an irrelevant number", flush=True)
+
+
+def _collections(seed: int, per_family: int) -> Iterator[tuple[str, str, pd.DataFrame, Adjacency]]:
+    """Tables of ten columns and 1,000 rows from the paper's collections, both presets, in both scales."""
+    for name, scale, preset in product(("lin-in", "lin-out", "rff-in", "rff-out"), SCALES, PRIORS):
         for case in metadataset(name, dims=[10], preset=preset, per_family=per_family, seed=seed):
-            for scale in SCALES:
-                score(name, case.sample(1_000), case.scm.adjacency, scale)
+            yield name, scale, case.sample(1_000), case.scm.adjacency
+
+
+def _other_tables(seed: int, tables: int) -> Iterator[tuple[str, str, pd.DataFrame, Adjacency]]:
+    """Tables of ten columns and 1,500 rows from test worlds, and of eight columns of every kind and 1,000 rows."""
     for variant, draw in product(SCORED_WORLDS, range(tables)):
         for world in _worlds(variant, "lin-out,rff-out,mlp-out", 10, 1_500, 10 * seed + draw):
-            score(variant, world.table, world.adjacency)
-    for draw in range(20 * tables):
+            yield variant, "standardized", world.table, world.adjacency
+    for draw in range(10 * tables):
         rng = np.random.default_rng(100 * seed + draw)
         scm = mixed_scm(8, rng)
-        score("mixed", scm.sample(1_000, rng), scm.adjacency)
-    for name, each in found.items():
-        order, edges = np.mean(each, axis=0)
-        print(f"{name}, {len(each)} SCMs: TOS {order:.3f}, F1 {edges:.3f}", flush=True)
+        yield "mixed", "standardized", scm.sample(1_000, rng), scm.adjacency
+
+
+def _print_means(found: list[tuple[str, float, float]], collection: str) -> None:
+    scores = np.array([line[1:] for line in found if line[0] == collection])
+    (order, edges), errors = scores.mean(axis=0), scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
+    print(
+        f"{collection}, {len(scores)} tables: TOS {order:.3f} ({errors[0]:.3f}), F1 {edges:.3f} ({errors[1]:.3f})",
+        flush=True,
+    )
 
 
 @app.command()

@@ -38,7 +38,7 @@ from fipscm.order.training.recipe import Recipe
 from fipscm.order.weights import WEIGHTS
 from fipscm.simulate import PRIORS, TestCase, metadataset
 from fipscm.simulate.mixed.draw import mixed_scm
-from fipscm.simulate.prior.training_table import FAMILIES, TrainingTable
+from fipscm.simulate.prior.training_table import TABLE_FAMILIES, SimulatedTable
 from fipscm.simulate.worlds import VARIANTS, World
 
 SCORED_WORLDS = ("plain", "post-nonlinear", "location-scale", "multiplicative", "outliers", "missing", "discrete")
@@ -188,7 +188,7 @@ def losses(weights: Path = WEIGHTS, seed: int = 4242, batches: int = 30) -> None
     """Leaf and parent loss on tables that training did not see, by family; standardized."""
     encoder = load_encoder(weights)
     sizes = replace(Recipe.read("shipped").stages[-1], nodes=((5, 15, 1.0),), rows=(400, 5_000), prefixes=3)
-    for family in FAMILIES:
+    for family in TABLE_FAMILIES:
         stage, found = replace(sizes, families={family: 1.0}), []
         for slab in chain(*(training_batch(stage, (seed, index)) for index in range(batches))):
             with torch.no_grad():
@@ -279,10 +279,10 @@ def shared(tables: int = 300, seed: int = 9_000) -> None:
         print(f"{name}: {weight:.2f}")
 
 
-def _additive_table(nodes: int, rows: int, hidden: bool, rng: np.random.Generator) -> TrainingTable:
+def _additive_table(nodes: int, rows: int, hidden: bool, rng: np.random.Generator) -> SimulatedTable:
     """A table of training without sensors or noise of another kind, with hidden causes or without."""
     allowed = {"p-in", "other-functions", "hidden-cause"}
-    drawn = (FAMILIES["altered"](nodes, rows, rng) for _ in range(1_000))
+    drawn = (TABLE_FAMILIES["altered"](nodes, rows, rng) for _ in range(1_000))
     return next(table for table in drawn if set(table.flags) <= allowed and ("hidden-cause" in table.flags) == hidden)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from fipscm.order.evidence.contingency import CONTINGENCY
 from fipscm.order.evidence.contrasts import CONTRASTS
-from fipscm.order.evidence.table import CELLS, KIND_FLAGS, STATISTICS
+from fipscm.order.evidence.table import CELL_STATISTICS, KIND_FLAGS, STATISTICS
 from fipscm.order.training.examples import Slab, training_batch
 from fipscm.order.training.objectives import COURSES, EvidenceObjective
 from fipscm.order.training.recipe import OptimizerConfig, Recipe
@@ -28,7 +28,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "regression error contrast": ("regression error contrast",),
     "dependences of binned columns": CONTINGENCY,
     "kinds of columns": KIND_FLAGS,
-    "cells of columns": CELLS,
+    "cells of columns": CELL_STATISTICS,
     "interaction residuals": ("interaction:", "the interaction residual"),
     "comparison with the rest of a residual": ("of the rest",),
 }

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fipscm.simulate import PRIORS, sample_scm
-from fipscm.simulate.prior.training_table import FAMILIES
+from fipscm.simulate.prior.training_table import TABLE_FAMILIES
 
 NODES, ROWS, COUNT = 20, 200, 150
 TRAINING_ROWS = 1_000
@@ -44,7 +44,7 @@ def main() -> None:
             table.add_row(preset, name, str(ROWS), f"{1 / seconds:.0f}")
     table.add_section()
     table.add_row("both", "lin-in and rff-in", str(ROWS), f"{1 / np.mean(plain):.0f} (bar: {BAR})")
-    for family, draw in FAMILIES.items():
+    for family, draw in TABLE_FAMILIES.items():
         seconds = seconds_each(lambda rng, draw=draw: draw(NODES, TRAINING_ROWS, rng))
         table.add_row("training", family, str(TRAINING_ROWS), f"{1 / seconds:.0f} (bar: {TRAINING_BAR})")
     Console().print(table)

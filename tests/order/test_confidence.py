@@ -65,7 +65,13 @@ def test_what_ships_was_calibrated_with_the_weights_that_ship():
 
 
 def test_a_calibration_is_read_as_it_was_written(tmp_path):
-    calibration = Calibration(0.3, "abc", 12, (Told(0.6, 30, 40), Told(0.7, 1, 2)), (Told(0.6, 9, 9), Told(0.7, 8, 8)))
+    calibration = Calibration(
+        0.3,
+        "abc",
+        12,
+        (Told(0.6, 30, 40), Told(0.7, 1, 2)),
+        (Told(0.6, 9, 9), Told(0.7, 8, 8)),
+    )
     calibration.save(tmp_path / "calibration.json")
     assert Calibration.load(tmp_path / "calibration.json") == calibration
 

@@ -4,7 +4,7 @@ import torch
 
 from fipscm.errors import ModelFileError
 from fipscm.order.paper.axial import AxialConfig, AxialEncoder
-from fipscm.order.weights import WEIGHTS, digest_of, load_encoder
+from fipscm.order.weights import WEIGHTS, load_encoder, recipe_hash
 from fipscm.tables.archive import save_archive
 
 
@@ -42,7 +42,7 @@ def test_a_file_says_which_encoder_it_describes(save_weights, tmp_path):
 
 def test_a_file_of_an_unknown_encoder_is_refused(tmp_path):
     path, recipe = tmp_path / "other.safetensors", {"network": {"encoder": "other"}}
-    facts = {"recipe": recipe, "recipe_digest": digest_of(recipe)}
+    facts = {"recipe": recipe, "recipe_digest": recipe_hash(recipe)}
     save_archive(path, "weights", {"weight": np.zeros(1)}, facts)
     with pytest.raises(ModelFileError, match=r"no encoder that this version .* knows \(evidence, paper\)"):
         load_encoder(path)

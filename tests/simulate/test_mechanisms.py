@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.simulate.mechanisms import Equation, Fourier, Spread
+from fipscm.simulate.mechanisms import Equation, Fourier, NoiseSpread
 
 WAVES = Fourier(np.array([[1.0, -2.0, 0.5]]), np.array([0.0, 1.0, 2.0]), np.array([1.0, 2.0, -1.0]), 2.0, 3.0, 0.5)
 
@@ -24,6 +24,6 @@ def test_a_fourier_function_is_its_formula_in_any_precision_of_torch(rng, defaul
 
 
 def test_an_equation_gives_back_its_noise(rng, default_precision):
-    equation = Equation(WAVES, Spread(WAVES))
+    equation = Equation(WAVES, NoiseSpread(WAVES))
     parents, noise = rng.normal(size=(20, 1)), rng.normal(size=20)
     np.testing.assert_allclose(equation.invert(parents, equation(parents, noise)), noise, atol=1e-12)

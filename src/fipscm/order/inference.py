@@ -20,12 +20,14 @@ from fipscm.errors import OrderError
 from fipscm.graph import allowed_from_order
 from fipscm.order.evidence.observations import Observations
 from fipscm.order.model import OrderModel, shipped_model
-from fipscm.order.removal import OnStep, Removal, random_leaf, remove_leaves
+from fipscm.order.removal import OnRemoval, Removal, random_leaf, remove_leaves
 from fipscm.order.rows.experiments import observed_rows, precedence_log_odds
 from fipscm.robust import all_vary
 from fipscm.tables.experiments import Experiments
 
-MOST_CELLS = 100_000  # of a table that orders are drawn for: 10,000 rows of ten columns tell as much as more of them
+MOST_DRAWN_CELLS = (
+    100_000  # of a table that orders are drawn for: 10,000 rows of ten columns tell as much as more of them
+)
 LEAVES_AT_ONCE = 0.1  # of the columns that are left, in drawn orders: of up to 20 columns one, as always
 MANY_VARIABLES = 50  # fewer make operations so small that threads spend their time waiting for each other
 
@@ -38,7 +40,7 @@ def zero_shot_order(
     model: OrderModel | None = None,
     n_jobs: int | None = None,
     intervened: Experiments | None = None,
-    on_step: OnStep | None = None,
+    on_step: OnRemoval | None = None,
 ) -> Removal:
     """Infer the order and the edges of a table, by the order model given or else by the one that ships."""
     cores, observations = processor_cores(n_jobs), Observations.of(values, kinds)
@@ -69,7 +71,7 @@ def drawn_orders(
     complete = observations.numbers
     intervened = Experiments.none(values.shape) if intervened is None else intervened
     observed, groups = observed_rows(complete, intervened), intervened.groups()
-    share = min(1.0, MOST_CELLS / values.size)
+    share = min(1.0, MOST_DRAWN_CELLS / values.size)
 
     def draw(generator: np.random.Generator) -> Order:
         with _threads(1):

@@ -16,7 +16,7 @@ from fipscm.order.network.encoder import Logits
 from fipscm.order.network.reader import Reader
 
 Choice = Callable[[Tensor], int]
-OnStep = Callable[[int, int], None]  # leaves removed, leaves to remove in all
+OnRemoval = Callable[[int, int], None]  # leaves removed, leaves to remove in all
 
 
 def hard_vote(logits: Tensor) -> int:
@@ -49,7 +49,7 @@ def remove_leaves(
     choose: Choice = hard_vote,
     before: Mask | None = None,
     effects: Array | None = None,
-    on_step: OnStep | None = None,
+    on_step: OnRemoval | None = None,
     at_once: float = 0.0,
 ) -> Removal:
     """Remove leaves until one variable is left: one in each step, or a share `at_once` of those that are left.

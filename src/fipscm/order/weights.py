@@ -27,7 +27,7 @@ def build_encoder(config: EncoderConfig) -> Encoder:
     return AxialEncoder(config) if isinstance(config, AxialConfig) else EvidenceEncoder(config)
 
 
-def digest_of(recipe: Mapping[str, Any]) -> str:
+def recipe_hash(recipe: Mapping[str, Any]) -> str:
     """A hash of all that a recipe says."""
     return hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
 
@@ -35,7 +35,7 @@ def digest_of(recipe: Mapping[str, Any]) -> str:
 def save_encoder(encoder: Encoder, path: Path, recipe: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
     """Write the weights with the recipe that they were trained by, and how far that went."""
     recipe = json.loads(json.dumps(recipe))  # as a file gives it back
-    header = {"recipe": recipe, "recipe_digest": digest_of(recipe), **facts}
+    header = {"recipe": recipe, "recipe_digest": recipe_hash(recipe), **facts}
     save_archive(path, "weights", to_arrays(encoder.state_dict()), header)
 
 
@@ -43,7 +43,7 @@ def load_encoder(path: str | Path) -> Encoder:
     """Build the encoder of a weights file, or say why the file cannot be trusted."""
     arrays, facts = load_archive(path, "weights")
     recipe = facts.get("recipe")
-    if recipe is None or digest_of(recipe) != facts.get("recipe_digest"):
+    if recipe is None or recipe_hash(recipe) != facts.get("recipe_digest"):
         raise ModelFileError(
             f"'{path}' does not carry the recipe that it was trained by: name a file that 'fipscm pretrain' of this "
             "version wrote."

@@ -28,7 +28,7 @@ from fipscm.tables.experiments import Experiments
 from fipscm.tables.intervened import parse_intervened
 from fipscm.tables.validate import warn_of_missing_codes
 
-SIGNIFICANCE = 0.05  # of a table that is not linear with normal noise
+NORMAL_SIGNIFICANCE = 0.05  # of a table that is not linear with normal noise
 ORDERINGS = ("evidence", *BASELINES)
 _FILLED_IN = "{} without a value: filled in from the other columns."
 
@@ -177,7 +177,7 @@ def zero_shot(
     if edges is not None and knowledge is not None:
         edges = edges.where(knowledge.allowed(names).T, 0.0).mask(knowledge.required(names).T, 1.0)
     order = [names[column] for column in found.order]
-    orderable = raw or not done.observed.all() or p_of_linear_gaussian(numbers) < SIGNIFICANCE
+    orderable = raw or not done.observed.all() or p_of_linear_gaussian(numbers) < NORMAL_SIGNIFICANCE
     return ZeroShot(order, found.order, edges, confounded, missing, raw, orderable)
 
 

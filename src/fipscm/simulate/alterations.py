@@ -9,14 +9,14 @@ from fipscm.arrays import Array
 from fipscm.scm.standard import NodeFunction, StandardSCM
 from fipscm.simulate.mechanisms import Location, Transform
 
-POPULATION = 20_000
+ALTERED_ROWS = 20_000
 # From a node function and its population of parents (N, P) and noises (N,) to the function that takes its place.
-Change = Callable[[NodeFunction, Array, Array], NodeFunction]
+NodeChange = Callable[[NodeFunction, Array, Array], NodeFunction]
 
 
-def altered(scm: StandardSCM, change: Change, rng: np.random.Generator) -> StandardSCM:
+def altered(scm: StandardSCM, change: NodeChange, rng: np.random.Generator) -> StandardSCM:
     """Change every node function, causes first, so that each sees the parents as they are after the change."""
-    noise = scm.noise.sample(POPULATION, rng)
+    noise = scm.noise.sample(ALTERED_ROWS, rng)
     population = np.zeros_like(noise)
     functions = list(scm.functions)
     for node in scm.order:

@@ -30,7 +30,7 @@ CONTINUATIONS: dict[str, Callable[[Array], Array]] = {
 
 
 @dataclass(frozen=True)
-class Additive:
+class AdditiveChain:
     """The sum over the causes of a weight (P,) times one and the same shape."""
 
     weights: Array
@@ -52,7 +52,7 @@ def continued_scm(name: str, rng: np.random.Generator) -> StandardSCM:
     adjacency = erdos_renyi(NODES, rng, edges_per_node=1.5)
     weights = rng.uniform(0.5, 1.5, adjacency.shape) * rng.choice([-1.0, 1.0], adjacency.shape)
     equations = tuple(
-        Equation(Additive(weights[adjacency[:, node] == 1, node], CONTINUATIONS[name])) for node in range(NODES)
+        Equation(AdditiveChain(weights[adjacency[:, node] == 1, node], CONTINUATIONS[name])) for node in range(NODES)
     )
     scm = StandardSCM.build(adjacency, Noise.of("normal", rng.uniform(0.3, 0.8, NODES)), equations)
     # Otherwise values would grow along the order, and a polynomial with them.

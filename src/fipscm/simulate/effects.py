@@ -17,12 +17,17 @@ from fipscm.simulate.mechanisms import Equation, softplus
 from fipscm.simulate.noises import Noise
 
 SIZES = {"zero": 0.0, "weak": 0.35, "medium": 1.1}  # of x1, x2 and x3 on x4; x0 causes all of them
-UNITS = 50_000  # simulated for the truth
+TRUTH_UNITS = 50_000  # simulated for the truth
 INTERACTION = 0.4
-Curve = Callable[[Array], Array]
-CURVES: tuple[Curve, ...] = (np.tanh, lambda x: np.sin(1.5 * x), lambda x: x + x**2 / 4, lambda x: softplus(3 * x) / 2)
-LAWS = {"normal": ("normal", 1.0), "skewed": ("exponential", 1.0), "heavy": ("t3", 3**-0.5)}  # of variance one
-EFFECT_SCMS = tuple(f"effect-{shape}-{law}" for shape, law in product(("linear", "curved"), LAWS))
+DoseCurve = Callable[[Array], Array]
+DOSE_CURVES: tuple[DoseCurve, ...] = (
+    np.tanh,
+    lambda x: np.sin(1.5 * x),
+    lambda x: x + x**2 / 4,
+    lambda x: softplus(3 * x) / 2,
+)
+EFFECT_LAWS = {"normal": ("normal", 1.0), "skewed": ("exponential", 1.0), "heavy": ("t3", 3**-0.5)}  # of variance one
+EFFECT_SCMS = tuple(f"effect-{shape}-{law}" for shape, law in product(("linear", "curved"), EFFECT_LAWS))
 
 
 @dataclass(frozen=True)
@@ -43,11 +48,11 @@ class KnownEffect:
 
 
 @dataclass(frozen=True)
-class Bent:
+class BentEquation:
     """The sum over the parents of a weight (P,) times a curve of its own, and an interaction of the first and last."""
 
     weights: Array
-    curves: tuple[Curve, ...]
+    curves: tuple[DoseCurve, ...]
     interaction: float = 0.0
 
     def __call__(self, parents: Array) -> Array:
@@ -72,21 +77,21 @@ def effect_scm(name: str, rng: np.random.Generator) -> StandardSCM:
 
     def bent(weights: list[float], interaction: float = 0.0) -> Equation:
         if shape == "linear":
-            return Equation(Bent(np.array(weights), (lambda x: x,) * len(weights)))
-        curves = tuple(CURVES[kind] for kind in rng.integers(len(CURVES), size=len(weights)))
-        return Equation(Bent(np.array(weights), curves, interaction))
+            return Equation(BentEquation(np.array(weights), (lambda x: x,) * len(weights)))
+        curves = tuple(DOSE_CURVES[kind] for kind in rng.integers(len(DOSE_CURVES), size=len(weights)))
+        return Equation(BentEquation(np.array(weights), curves, interaction))
 
     confounding = rng.uniform(0.4, 0.9, 4) * rng.choice([-1.0, 1.0], 4)
     root = Equation(lambda parents: np.zeros(len(parents)))
     treatments = [bent([weight]) for weight in confounding[:3]]
     outcome = bent([confounding[3], SIZES["weak"], SIZES["medium"]], INTERACTION)
-    noise, scale = LAWS[law]
+    noise, scale = EFFECT_LAWS[law]
     return StandardSCM.build(adjacency, Noise.of(noise, np.full(5, scale)), (root, *treatments, outcome))
 
 
 def known_effects(scm: SCM, rng: np.random.Generator) -> Iterator[KnownEffect]:
     """The effects of x1, x2 and x3 on x4."""
-    noise = scm.noise.sample(UNITS, rng)
+    noise = scm.noise.sample(TRUTH_UNITS, rng)
     for size, treatment in zip(SIZES, ("x1", "x2", "x3"), strict=True):
         treated, control = (scm.do({treatment: value}).noise_to_sample(noise)[:, 4].mean() for value in (1.0, 0.0))
         yield KnownEffect(size, treatment, "x4", float(treated - control))

@@ -32,7 +32,7 @@ _LAPLACE_QUANTILE = Transform(_LAPLACE.ppf, _LAPLACE.cdf)
 
 
 @dataclass(frozen=True)
-class Node:
+class KnownNode:
     """Parents, location of the parents' columns, transform of the noise, noise law."""
 
     parents: tuple[int, ...]
@@ -41,16 +41,16 @@ class Node:
     law: str = "normal"
 
 
-def _root(transform: Transform, law: str = "normal", offset: float = 0.0) -> Node:
-    return Node((), lambda: np.array(offset), transform, law)
+def _root(transform: Transform, law: str = "normal", offset: float = 0.0) -> KnownNode:
+    return KnownNode((), lambda: np.array(offset), transform, law)
 
 
-def _layer(parent: int, law: str = "normal") -> Node:
-    return Node((parent,), lambda p: softplus(p + 1) - 3, _SOFT, law)
+def _layer(parent: int, law: str = "normal") -> KnownNode:
+    return KnownNode((parent,), lambda p: softplus(p + 1) - 3, _SOFT, law)
 
 
-def _falling_layer(parent: int) -> Node:
-    return Node((parent,), lambda p: softplus(1.5 - p) - 3, _SOFT)
+def _falling_layer(parent: int) -> KnownNode:
+    return KnownNode((parent,), lambda p: softplus(1.5 - p) - 3, _SOFT)
 
 
 def _still_layer(p: Array) -> Array:
@@ -60,46 +60,46 @@ def _still_layer(p: Array) -> Array:
 
 _ALPHA = np.sqrt(1 - 6 * (1 / np.sqrt(5) - 1 / 3))
 
-C_SUITE: dict[str, tuple[Node, ...]] = {
-    "lingauss": (_root(_times(1)), Node((0,), lambda a: a / 2, _times(np.sqrt(3) / 2))),
+C_SUITE: dict[str, tuple[KnownNode, ...]] = {
+    "lingauss": (_root(_times(1)), KnownNode((0,), lambda a: a / 2, _times(np.sqrt(3) / 2))),
     "linexp": (
         _root(_times(1), "exponential"),
-        Node((0,), lambda a: a / 2, _times(np.sqrt(3) / 2), "exponential"),
+        KnownNode((0,), lambda a: a / 2, _times(np.sqrt(3) / 2), "exponential"),
     ),
-    "nonlingauss": (_root(_times(1)), Node((0,), lambda a: np.sqrt(6) * np.exp(-(a**2)), _times(_ALPHA))),
+    "nonlingauss": (_root(_times(1)), KnownNode((0,), lambda a: np.sqrt(6) * np.exp(-(a**2)), _times(_ALPHA))),
     "nonlin_simpson": (
         _root(_times(1)),
-        Node((0,), lambda a: softplus(1 - a), _times(np.sqrt(3 / 20))),
-        Node((0, 1), lambda a, b: np.tanh(2 * b) + 1.5 * a - 1, _TANH),
-        Node((2,), lambda c: 5 * np.tanh((c - 4) / 5) + 3, _times(0.1), "laplace"),
+        KnownNode((0,), lambda a: softplus(1 - a), _times(np.sqrt(3 / 20))),
+        KnownNode((0, 1), lambda a, b: np.tanh(2 * b) + 1.5 * a - 1, _TANH),
+        KnownNode((2,), lambda c: 5 * np.tanh((c - 4) / 5) + 3, _times(0.1), "laplace"),
     ),
     "symprod_simpson": (
         _root(_times(1)),
-        Node((0,), lambda a: 2 * np.tanh(2 * a), _times(np.sqrt(1 / 10)), "t3"),
-        Node((0, 1), lambda a, b: a * b / 2, _times(0.5), "laplace"),
-        Node((0,), lambda a: 5 * np.tanh(1.5 * a) + 3, _times(np.sqrt(3 / 10))),
+        KnownNode((0,), lambda a: 2 * np.tanh(2 * a), _times(np.sqrt(1 / 10)), "t3"),
+        KnownNode((0, 1), lambda a, b: a * b / 2, _times(0.5), "laplace"),
+        KnownNode((0,), lambda a: 5 * np.tanh(1.5 * a) + 3, _times(np.sqrt(3 / 10))),
     ),
     "large_backdoor": (
         _root(_SOFT_ROOT, offset=-1),
-        Node((0,), lambda a: 1.5 * _still_layer(a), _times(0.5)),
+        KnownNode((0,), lambda a: 1.5 * _still_layer(a), _times(0.5)),
         _layer(0),
         _layer(1),
         _layer(2),
         _layer(3),
         _layer(4),
-        Node((5,), lambda f: 1.5 * softplus(f + 1) - 1, _times(np.sqrt(0.3))),
-        Node((6, 7), lambda g, h: 2 - softplus((-1.3 * g + h) / 3 + 1), _times(0.6), "laplace"),
+        KnownNode((5,), lambda f: 1.5 * softplus(f + 1) - 1, _times(np.sqrt(0.3))),
+        KnownNode((6, 7), lambda g, h: 2 - softplus((-1.3 * g + h) / 3 + 1), _times(0.6), "laplace"),
     ),
     "weak_arrows": (
         _root(_SOFT_ROOT, offset=-1),
-        Node((0,), lambda a: 0.75 * _still_layer(a), _times(np.sqrt(0.75))),
+        KnownNode((0,), lambda a: 0.75 * _still_layer(a), _times(np.sqrt(0.75))),
         _falling_layer(0),
         _falling_layer(1),
         _layer(2),
         _layer(3),
         _layer(4),
-        Node((5,), lambda f: 1.5 * softplus(f + 1) - 1, _times(np.sqrt(0.3))),
-        Node(
+        KnownNode((5,), lambda f: 1.5 * softplus(f + 1) - 1, _times(np.sqrt(0.3))),
+        KnownNode(
             tuple(range(8)),
             lambda a, b, c, d, e, f, g, h: softplus(0.1 * (a + b + c + d + e + f) + 0.5 * g + 0.7 * h + 1) - 2,
             _times(0.5),
@@ -108,24 +108,24 @@ C_SUITE: dict[str, tuple[Node, ...]] = {
     ),
 }
 
-CAUSAL_NF: dict[str, tuple[Node, ...]] = {
+CAUSAL_NF: dict[str, tuple[KnownNode, ...]] = {
     "triangle": (
         _root(_times(1), offset=1),
-        Node((0,), lambda a: 10 * a, _times(-1)),
-        Node((0, 1), lambda a, b: 0.5 * b + a, _times(1)),
+        KnownNode((0,), lambda a: 10 * a, _times(-1)),
+        KnownNode((0, 1), lambda a, b: 0.5 * b + a, _times(1)),
     ),
     "simpson": (
         _root(_times(1)),
-        Node((0,), lambda a: 2 * np.tanh(2 * a), _times(1 / np.sqrt(10))),
-        Node((0, 1), lambda a, b: a * b / 2, _times(1 / np.sqrt(2))),
-        Node((0,), lambda a: np.tanh(1.5 * a), _times(np.sqrt(3 / 10))),
+        KnownNode((0,), lambda a: 2 * np.tanh(2 * a), _times(1 / np.sqrt(10))),
+        KnownNode((0, 1), lambda a, b: a * b / 2, _times(1 / np.sqrt(2))),
+        KnownNode((0,), lambda a: np.tanh(1.5 * a), _times(np.sqrt(3 / 10))),
     ),
     "large_bd": (
         _root(_SOFT_ROOT, "unit", offset=-1),
-        Node((0,), lambda a: 1.5 * _still_layer(a), _times(0.25), "unit"),
+        KnownNode((0,), lambda a: 1.5 * _still_layer(a), _times(0.25), "unit"),
         *(_layer(parent, "unit") for parent in range(5)),
-        Node((5,), lambda f: softplus(f + 1) - 1, _times(0.3), "unit"),
-        Node((6, 7), lambda g, h: 2 - softplus((1.3 * g + h) / 3 + 1), _LAPLACE_QUANTILE, "unit"),
+        KnownNode((5,), lambda f: softplus(f + 1) - 1, _times(0.3), "unit"),
+        KnownNode((6, 7), lambda g, h: 2 - softplus((1.3 * g + h) / 3 + 1), _LAPLACE_QUANTILE, "unit"),
     ),
 }
 
@@ -150,5 +150,5 @@ def known_scm(name: str) -> StandardSCM:
     return StandardSCM.build(adjacency, Noise.of([node.law for node in nodes], np.ones(len(nodes))), equations)
 
 
-def _by_columns(node: Node) -> Callable[[Array], Array]:
+def _by_columns(node: KnownNode) -> Callable[[Array], Array]:
     return lambda parents: np.broadcast_to(node.location(*parents.T), (len(parents),))

@@ -103,7 +103,7 @@ class LogisticNetwork:
 
 
 @dataclass(frozen=True)
-class Spread:
+class NoiseSpread:
     """A positive scale: sqrt(softplus(g)) of another function."""
 
     function: Location

@@ -17,16 +17,16 @@ from fipscm.scm.base import SCM
 from fipscm.scm.standard import NodeFunction, StandardSCM
 from fipscm.simulate.alterations import Multiplied, Reshaped, altered
 from fipscm.simulate.graphs import erdos_renyi
-from fipscm.simulate.mechanisms import Equation, Location, Spread, Transform, softplus
+from fipscm.simulate.mechanisms import Equation, Location, NoiseSpread, Transform, softplus
 from fipscm.simulate.metadatasets import CounterfactualTest
 from fipscm.simulate.noises import Noise
 
 EDGES_PER_NODE = 1.5
 QUIETEST, LOUDEST = 0.4, 0.8  # standard deviations of the noises; what the causes contribute has one of 1
-Curve = Callable[[Array], Array]
-CURVES: tuple[Curve, ...] = (lambda z: z, np.tanh, lambda z: np.sin(1.5 * z), lambda z: softplus(2 * z))
+MeanCurve = Callable[[Array], Array]
+MEAN_CURVES: tuple[MeanCurve, ...] = (lambda z: z, np.tanh, lambda z: np.sin(1.5 * z), lambda z: softplus(2 * z))
 # Flat below and straight above; steeper to both sides; steeper to the right.
-BENDS = (
+MONOTONE_BENDS = (
     Transform(lambda u: softplus(2 * u), lambda x: x / 2 + np.log(-np.expm1(-x)) / 2),
     Transform(lambda u: u + u * np.abs(u) / 2, lambda x: np.sign(x) * (np.sqrt(1 + 2 * np.abs(x)) - 1)),
     Transform(lambda u: np.exp(u / 2), lambda x: 2 * np.log(x)),
@@ -47,7 +47,7 @@ class Curved:
         factor: from the sum to the height wanted.
     """
 
-    curves: tuple[Curve, ...]
+    curves: tuple[MeanCurve, ...]
     weights: Array
     mean: Array
     std: Array
@@ -60,7 +60,7 @@ class Curved:
         count = parents.shape[1]
         if count == 0:
             return lambda rows: np.zeros(len(rows))
-        curves = tuple(CURVES[kind] for kind in rng.integers(len(CURVES), size=count))
+        curves = tuple(MEAN_CURVES[kind] for kind in rng.integers(len(MEAN_CURVES), size=count))
         weights = rng.uniform(0.5, 1.5, count) * rng.choice([-1.0, 1.0], count)
         sums = cls(curves, weights, parents.mean(axis=0), parents.std(axis=0))
         total = sums(parents)
@@ -93,12 +93,12 @@ def location_scale(parents: Array, rng: np.random.Generator) -> NodeFunction:
     """The causes move the value, and make its noise louder or quieter."""
     if parents.shape[1] == 0:
         return Equation(Curved.sample(parents, rng))
-    return Equation(Curved.sample(parents, rng), Spread(Curved.sample(parents, rng, height=2.0)))
+    return Equation(Curved.sample(parents, rng), NoiseSpread(Curved.sample(parents, rng, height=2.0)))
 
 
 def post_nonlinear(parents: Array, rng: np.random.Generator) -> NodeFunction:
     """The sum of what the causes contribute and the noise is bent."""
-    return Reshaped(Equation(Curved.sample(parents, rng)), BENDS[rng.integers(len(BENDS))])
+    return Reshaped(Equation(Curved.sample(parents, rng)), MONOTONE_BENDS[rng.integers(len(MONOTONE_BENDS))])
 
 
 def multiplicative(parents: Array, rng: np.random.Generator) -> NodeFunction:

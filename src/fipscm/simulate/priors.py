@@ -12,11 +12,11 @@ from fipscm.arrays import Adjacency, Array
 from fipscm.errors import GraphError, unknown_name
 from fipscm.scm.standard import StandardSCM
 from fipscm.simulate.graphs import sample_graph
-from fipscm.simulate.mechanisms import Equation, Fourier, Linear, Location, LogisticNetwork, Spread
+from fipscm.simulate.mechanisms import Equation, Fourier, Linear, Location, LogisticNetwork, NoiseSpread
 from fipscm.simulate.noises import Noise
 
-FEATURES = 100
-UNITS = 100
+RANDOM_FEATURES = 100
+HIDDEN_UNITS = 100
 Range = tuple[float, float]
 
 
@@ -63,7 +63,7 @@ class Prior:
         adjacency = sample_graph(family or str(rng.choice(self.families)), nodes, rng)
         locations = self._locations(adjacency, rng)
         if self.heteroscedastic:
-            spreads = [Spread(function) for function in _fourier(adjacency, rng, _SPREAD, (0, 0))]
+            spreads = [NoiseSpread(function) for function in _fourier(adjacency, rng, _SPREAD, (0, 0))]
             equations = [Equation(*pair) for pair in zip(locations, spreads, strict=True)]
             scales: Array = np.ones(nodes)
         else:
@@ -98,8 +98,8 @@ def _fourier(adjacency: Adjacency, rng: np.random.Generator, ranges: FourierRang
     bias = rng.uniform(*biases, nodes)
 
     def features(inputs: int) -> tuple[Array, Array, Array]:
-        phases = rng.uniform(0, 2 * np.pi, FEATURES)
-        return rng.standard_normal((inputs, FEATURES)), phases, rng.standard_normal(FEATURES)
+        phases = rng.uniform(0, 2 * np.pi, RANDOM_FEATURES)
+        return rng.standard_normal((inputs, RANDOM_FEATURES)), phases, rng.standard_normal(RANDOM_FEATURES)
 
     common = features(nodes) if ranges.shared else None
     functions: list[Location] = []
@@ -122,7 +122,9 @@ def _logistic_networks(
         return np.asarray(rng.uniform(*size, shape) * rng.choice([-1.0, 1.0], shape))
 
     return [
-        LogisticNetwork(signed(parents, UNITS), rng.uniform(-2, 2, UNITS), signed(UNITS), rng.uniform(*biases))
+        LogisticNetwork(
+            signed(parents, HIDDEN_UNITS), rng.uniform(-2, 2, HIDDEN_UNITS), signed(HIDDEN_UNITS), rng.uniform(*biases)
+        )
         for parents in adjacency.sum(axis=0)
     ]
 

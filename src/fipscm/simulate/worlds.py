@@ -53,19 +53,21 @@ class World:
 Variant = Callable[[str, int, str, str, int, np.random.Generator], World]
 
 
-def plain(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def plain_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """The collection as it is."""
     return _observed(sample_scm(name, nodes, rng, preset, family), rows, rng)
 
 
-def non_additive(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def non_additive_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """Post-nonlinear: every value, noise included, is bent before anyone sees it."""
     scm = sample_scm(name, nodes, rng, preset, family)
     scm = altered(scm, lambda inner, parents, noise: Reshaped(inner, bend(inner(parents, noise))), rng)
     return World(scm.sample(rows, rng), scm.adjacency, scm, noise=None)
 
 
-def hidden_confounder(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def hidden_confounder_world(
+    name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator
+) -> World:
     """A root that nobody sees moves a quarter of the columns, at least two, one to two times as much as their noise."""
     if nodes < 2:
         raise GraphError(f"A confounder needs two variables to confuse, not {nodes}: ask for at least two.")
@@ -82,7 +84,7 @@ def hidden_confounder(name: str, nodes: int, preset: str, family: str, rows: int
     return World(table, scm.adjacency, scm=None, noise=None, confounded=confounded)
 
 
-def mixed(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def mixed_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """Each node is linear or Fourier by a coin; graph and noise are those of the named collection."""
     seed, side = rng.integers(2**63), name.partition("-")[2]
     # Every prior draws its graph first, so that one seed gives both kinds of function the same graph.
@@ -95,9 +97,9 @@ def mixed(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.ra
     return _observed(replace(named, functions=functions), rows, rng)
 
 
-def outliers(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def outliers_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """One row in twenty has one cell 5 to 10 standard deviations from its column's mean; the truth stays clean."""
-    world = plain(name, nodes, preset, family, rows, rng)
+    world = plain_world(name, nodes, preset, family, rows, rng)
     hit = rng.choice(rows, round(OUTLIER_SHARE * rows), replace=False)
     column = rng.integers(nodes, size=len(hit))
     distance = rng.uniform(5, 10, len(hit)) * rng.choice([-1, 1], len(hit))
@@ -107,7 +109,7 @@ def outliers(name: str, nodes: int, preset: str, family: str, rows: int, rng: np
     return replace(world, table=pd.DataFrame(values, columns=world.table.columns), clean=world.table)
 
 
-def iscm(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def iscm_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """Internally standardized (Ormaniec et al. 2024): each node is standardized before its children read it.
 
     As in their experiments, Fourier functions keep their length scales; on unit variances they come closer to linear.
@@ -117,14 +119,14 @@ def iscm(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.ran
     return _observed(scm, rows, rng)
 
 
-def post_nonlinear(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def post_nonlinear_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """Every value, noise included, is stretched on one side of its mean and squeezed on the other."""
     scm = sample_scm(name, nodes, rng, preset, family)
     scm = altered(scm, lambda inner, parents, noise: Reshaped(inner, kink(inner(parents, noise), rng)), rng)
     return World(scm.sample(rows, rng), scm.adjacency, scm, noise=None)
 
 
-def location_scale(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def location_scale_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """The noise of every effect is loud where its causes are near their means, and quiet elsewhere."""
     scm = sample_scm(name, nodes, rng, preset, family)
     scm = altered(
@@ -135,7 +137,7 @@ def location_scale(name: str, nodes: int, preset: str, family: str, rows: int, r
     return _observed(scm, rows, rng)
 
 
-def multiplicative(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def multiplicative_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """Every effect is what its causes make it, times a random factor between 0.1 and 1.9."""
     scm = sample_scm(name, nodes, rng, preset, family)
     scm = altered(
@@ -146,9 +148,9 @@ def multiplicative(name: str, nodes: int, preset: str, family: str, rows: int, r
     return World(scm.sample(rows, rng), scm.adjacency, scm, noise=None)
 
 
-def discrete(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def discrete_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """Every third column is recorded in whole standard deviations, at most two from its mean; the truth stays fine."""
-    world = plain(name, nodes, preset, family, rows, rng)
+    world = plain_world(name, nodes, preset, family, rows, rng)
     values = world.table.to_numpy(copy=True)
     coarse = values[:, ::3]
     mean, std = coarse.mean(axis=0), coarse.std(axis=0)
@@ -156,32 +158,34 @@ def discrete(name: str, nodes: int, preset: str, family: str, rows: int, rng: np
     return replace(world, table=pd.DataFrame(values, columns=world.table.columns))
 
 
-def missing(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def missing_world(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
     """One cell in ten is missing, whatever its row and column."""
-    world = plain(name, nodes, preset, family, rows, rng)
+    world = plain_world(name, nodes, preset, family, rows, rng)
     return replace(world, table=world.table.mask(rng.random((rows, nodes)) < MISSING_SHARE))
 
 
-def measurement_error(name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator) -> World:
+def measurement_error_world(
+    name: str, nodes: int, preset: str, family: str, rows: int, rng: np.random.Generator
+) -> World:
     """Every cell is recorded with a normal error that no effect sees; the truth stays clean."""
-    world = plain(name, nodes, preset, family, rows, rng)
+    world = plain_world(name, nodes, preset, family, rows, rng)
     error = ERROR_SIZE * world.table.std(ddof=0).to_numpy() * rng.standard_normal((rows, nodes))
     return replace(world, table=world.table + error)
 
 
 VARIANTS: dict[str, Variant] = {
-    PLAIN: plain,
-    "non-additive": non_additive,
-    "hidden-confounder": hidden_confounder,
-    "mixed": mixed,
-    "outliers": outliers,
-    "iscm": iscm,
-    "post-nonlinear": post_nonlinear,
-    "location-scale": location_scale,
-    "multiplicative": multiplicative,
-    "discrete": discrete,
-    MISSING: missing,
-    "measurement-error": measurement_error,
+    PLAIN: plain_world,
+    "non-additive": non_additive_world,
+    "hidden-confounder": hidden_confounder_world,
+    "mixed": mixed_world,
+    "outliers": outliers_world,
+    "iscm": iscm_world,
+    "post-nonlinear": post_nonlinear_world,
+    "location-scale": location_scale_world,
+    "multiplicative": multiplicative_world,
+    "discrete": discrete_world,
+    MISSING: missing_world,
+    "measurement-error": measurement_error_world,
 }
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fipscm.order.classical.shared_noise import MOST_ROWS, SIGNS, signs_of_hidden_causes
+from fipscm.order.classical.shared_noise import REGRESSION, SIGNS, signs_of_hidden_causes
 
 # Columns z, w, a, b: z causes a, w causes b; a hidden cause of a and b looks as if a and z caused b.
 SEEN = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=np.int8)
@@ -49,7 +49,7 @@ def test_signs_are_symmetric_and_follow_the_columns(rng):
     np.testing.assert_allclose(moved[..., SIGNS.index("edge")], signs[np.ix_(shuffled, shuffled)][..., 0])
 
 
-@pytest.mark.parametrize("rows", [30, 3 * MOST_ROWS])
+@pytest.mark.parametrize("rows", [30, 3 * REGRESSION.rows])
 def test_any_number_of_rows_will_do(rng, rows):
     assert np.isfinite(signs_of_hidden_causes(table(rng, rows, hidden=1.0), SEEN)).all()
 

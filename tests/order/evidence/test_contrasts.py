@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from fipscm.order.evidence.contrasts import CONTRASTS, contrasts
+from fipscm.order.evidence.contrasts import CONTRASTS, pair_contrasts
 from fipscm.order.evidence.view import View
 
 
 def found(values, name):
     view = View.of(values)
-    return contrasts(view.columns, view.alone)[..., CONTRASTS.index(name)]
+    return pair_contrasts(view.columns, view.alone)[..., CONTRASTS.index(name)]
 
 
 def line(rng):

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.order.evidence.leave_one_out import BASIS, Columns, LeaveOneOut, gram, row_blocks, single_fit
+from fipscm.order.evidence.leave_one_out import BASIS, LeaveOneOut, SmoothColumns, gram, row_blocks, single_fit
 
 
 @pytest.fixture
 def columns(table):
-    return Columns.of(table.to_numpy())
+    return SmoothColumns.of(table.to_numpy())
 
 
 def test_columns_and_their_basis_are_centred(columns):
@@ -54,7 +54,7 @@ def test_downdating_equals_starting_again(columns):
 def test_downdating_stays_exact_on_badly_conditioned_columns():
     rng = np.random.default_rng(0)
     walk = np.cumsum(rng.normal(size=(500, 30)) * np.geomspace(1, 1e-3, 30), axis=1)
-    products = gram(Columns.of(walk))[:, :1, :, :1]
+    products = gram(SmoothColumns.of(walk))[:, :1, :, :1]
     fits = LeaveOneOut.of(products, torch.tensor([1e-8], dtype=torch.float64))
     for left in range(29, 1, -1):
         fits = fits.keep(torch.arange(left))
@@ -85,7 +85,7 @@ def test_drop_loss_is_what_dropping_costs(columns):
 def test_share_explained_alone_is_large_for_a_function_and_small_for_noise():
     rng = np.random.default_rng(0)
     cause, noise = rng.normal(size=(2, 2000))
-    shares = single_fit(gram(Columns.of(np.column_stack([cause, cause**2, noise]))), ridge())
+    shares = single_fit(gram(SmoothColumns.of(np.column_stack([cause, cause**2, noise]))), ridge())
     assert shares[1, 0] > 0.9
     assert shares[0, 1] < 0.1
     assert shares[2].max() < 0.02

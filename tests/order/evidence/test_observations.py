@@ -1,6 +1,6 @@
 import numpy as np
 
-from fipscm.order.evidence.observations import BINS, MOST_LEVELS, Observations
+from fipscm.order.evidence.observations import MOST_BINS, MOST_LEVEL_BINS, Observations
 
 
 def test_holes_are_filled_in_and_counted(rng):
@@ -17,7 +17,7 @@ def test_every_column_has_a_few_bins(rng):
     values[:5, 2] = np.nan
     found = Observations.of(values, ("continuous", "binary", "categorical"))
     assert found.bins.min(axis=0).tolist() == [0, 0, 0]
-    assert (found.bins.max(axis=0) + 1).tolist() == [BINS, 2, MOST_LEVELS]
+    assert (found.bins.max(axis=0) + 1).tolist() == [MOST_BINS, 2, MOST_LEVEL_BINS]
 
 
 def test_a_category_of_two_levels_is_binary(rng):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from fipscm.order.evidence.statistics import NODE, PAIR, SCALE
+from fipscm.order.evidence.statistics import NODE_STATISTICS, PAIR_STATISTICS, SCALE_STATISTICS
 from fipscm.order.evidence.view import View
 from fipscm.simulate import sample_scm
 
@@ -23,9 +23,9 @@ def without(view, *positions):
 
 def test_every_statistic_has_a_name(table):
     found = evidence(table.to_numpy())
-    assert found.pair.shape == (5, 5, len(PAIR))
-    assert found.node.shape == (5, len(NODE))
-    assert found.scale.shape == (5, len(SCALE))
+    assert found.pair.shape == (5, 5, len(PAIR_STATISTICS))
+    assert found.node.shape == (5, len(NODE_STATISTICS))
+    assert found.scale.shape == (5, len(SCALE_STATISTICS))
 
 
 def test_permuting_columns_permutes_the_evidence(table):
@@ -91,10 +91,10 @@ def test_a_leaf_looks_independent_and_its_cause_does_not():
     middle = 1.5 * root + noise[:, 1]
     leaf = 1.5 * middle + noise[:, 2]
     found = evidence(np.column_stack([root, middle, leaf])).pair
-    statistic = PAIR.index("linear: square, value of the rest")
+    statistic = PAIR_STATISTICS.index("linear: square, value of the rest")
     assert found[2, 1, statistic].abs() < 1.0  # asinh(3 standard errors) / 2
     assert found[1, 2, statistic].abs() > 2.0
-    need = PAIR.index("need of j for i")
+    need = PAIR_STATISTICS.index("need of j for i")
     assert found[2, 1, need] > 2.5
     assert found[2, 0, need] < 1.5
 

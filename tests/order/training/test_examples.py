@@ -10,7 +10,7 @@ from fipscm.order.training.recipe import Recipe
 from fipscm.simulate import PRIORS
 from fipscm.simulate.mechanisms import Fourier, Linear
 from fipscm.simulate.prior.p_in import OTHER_NOISES, training_scm
-from fipscm.simulate.prior.training_table import FAMILIES
+from fipscm.simulate.prior.training_table import TABLE_FAMILIES
 
 TINY = replace(Recipe.read("smoke").stages[0], nodes=((3, 6, 1.0),), rows=(100, 150), scms=2, prefixes=3)
 
@@ -80,7 +80,7 @@ def test_the_graphs_of_the_out_distribution_belong_to_it_alone(preset, kind):
     assert not set(PRIORS[preset][f"{kind}-in"].families) & set(PRIORS[preset][f"{kind}-out"].families)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TABLE_FAMILIES)
 def test_evidence_of_every_family_is_finite(family):
     stage = replace(TINY, nodes=((2, 8, 1.0),), families={family: 1.0})
     for index in range(4):

@@ -1,11 +1,11 @@
 import numpy as np
 
 from fipscm.simulate.ingredients.laws import LAWS
-from fipscm.simulate.ingredients.monotone_maps import REACH, MonotoneMap
+from fipscm.simulate.ingredients.monotone_maps import LARGEST_INPUT, MonotoneMap
 
 
 def test_maps_increase_smoothly_and_no_two_are_alike(rng):
-    grid = np.linspace(-REACH, REACH, 2001)
+    grid = np.linspace(-LARGEST_INPUT, LARGEST_INPUT, 2001)
     curves = [MonotoneMap.sample(rng)(grid) for _ in range(20)]
     for curve in curves:
         slopes = np.diff(curve)

@@ -7,7 +7,7 @@ import pytest
 from fipscm.errors import UnknownNameError
 from fipscm.metrics import rescaled_l2
 from fipscm.simulate.mixed.draw import mixed_scm
-from fipscm.simulate.mixed.truth import Figures, contrasts, expectations
+from fipscm.simulate.mixed.truth import Figures, expectations, true_contrasts
 from fipscm.tables.columns import Columns
 
 ROWS = 2_000
@@ -80,7 +80,7 @@ def test_expectations_set_one_column_and_keep_what_it_does_not_cause(scm, values
 
 def test_contrasts_leave_alone_whatever_is_no_descendant(scm, values, rng):
     figures, reach = Figures(scm), np.linalg.matrix_power(scm.adjacency + np.eye(len(scm.names), dtype=int), 10) > 0
-    found = list(contrasts(scm, scm.decode(values), rng))
+    found = list(true_contrasts(scm, scm.decode(values), rng))
     assert [contrast.treatment for contrast in found] == [
         name for name, effects in zip(scm.names, scm.adjacency, strict=True) if effects.any()
     ]

@@ -5,13 +5,13 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from fipscm.simulate.ingredients.categories.tables import PROBABILITY_TABLES
-from fipscm.simulate.prior.categories import MOST_CONFIGURATIONS, categories_table
+from fipscm.simulate.prior.categories import MOST_CONFIGURATIONS, bayesian_network_table
 
 
 @pytest.fixture(scope="module")
 def tables():
     rng = np.random.default_rng(0)
-    return [categories_table(int(rng.integers(2, 16)), 1_000, rng) for _ in range(150)]
+    return [bayesian_network_table(int(rng.integers(2, 16)), 1_000, rng) for _ in range(150)]
 
 
 def test_nearly_all_columns_are_categories_of_two_to_twenty_levels(tables):

@@ -5,7 +5,7 @@ from scipy.stats import kstest, spearmanr
 
 from fipscm.simulate.prior.irrelevant import irrelevant_table, with_irrelevant
 from fipscm.simulate.prior.survey import survey_table
-from fipscm.simulate.prior.training_table import FAMILIES
+from fipscm.simulate.prior.training_table import TABLE_FAMILIES
 
 
 def drawn_and_replaced(seed, nodes=6, rows=400, count=2):
@@ -54,7 +54,7 @@ def test_two_columns_may_have_nothing_to_do_with_each_other():
 
 def test_categories_counts_grades_and_two_levels_all_occur():
     rng = np.random.default_rng(0)
-    tables = [FAMILIES["irrelevant"](4, 200, rng) for _ in range(100)]
+    tables = [TABLE_FAMILIES["irrelevant"](4, 200, rng) for _ in range(100)]
     lone = [~(table.adjacency.any(axis=0) | table.adjacency.any(axis=1)) for table in tables]
     kinds = {kind for table, alone in zip(tables, lone, strict=True) for kind in np.array(table.kinds)[alone]}
     assert {"categorical", "binary", "ordinal", "count", "continuous"} <= kinds

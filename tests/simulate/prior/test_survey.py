@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import f_oneway
 
 from fipscm.simulate.ingredients.survey.indices import INDICES
-from fipscm.simulate.ingredients.survey.scales import SCALES
+from fipscm.simulate.ingredients.survey.scales import RECORDING_SCALES
 from fipscm.simulate.prior.survey import NOMINAL, survey_table
-from fipscm.simulate.prior.training_table import FAMILIES
+from fipscm.simulate.prior.training_table import TABLE_FAMILIES
 from fipscm.tables.kinds import KINDS
 
 SPECIAL = {"star", "group", "time", "wave", "selection", "feedback", "bad-cells", "coded-levels", "hidden-cause"}
@@ -21,7 +21,7 @@ def tables():
 
 def test_every_scale_index_and_special_case_occurs(tables):
     drawn = {flag for table in tables for flag in table.flags}
-    assert drawn >= {NOMINAL, *SCALES, *INDICES, *SPECIAL}
+    assert drawn >= {NOMINAL, *RECORDING_SCALES, *INDICES, *SPECIAL}
 
 
 def test_effects_of_a_category_depend_on_its_level(tables):
@@ -40,7 +40,7 @@ def test_columns_with_levels_come_first_more_often_than_last():
     rng = np.random.default_rng(1)
     first = last = 0
     for _ in range(200):
-        table = FAMILIES["survey"](10, 300, rng)
+        table = TABLE_FAMILIES["survey"](10, 300, rng)
         has_levels = np.isin(table.kinds, ["binary", "categorical"])
         first += int(table.adjacency[has_levels][:, ~has_levels].sum())
         last += int(table.adjacency[~has_levels][:, has_levels].sum())
@@ -50,7 +50,7 @@ def test_columns_with_levels_come_first_more_often_than_last():
 
 def test_every_kind_of_column_is_common():
     rng = np.random.default_rng(2)
-    kinds = [kind for _ in range(200) for kind in FAMILIES["survey"](10, 300, rng).kinds]
+    kinds = [kind for _ in range(200) for kind in TABLE_FAMILIES["survey"](10, 300, rng).kinds]
     shares = {kind: kinds.count(kind) / len(kinds) for kind in KINDS}
     assert min(shares.values()) > 0.04
     assert 0.35 < shares["continuous"] < 0.65
@@ -60,7 +60,7 @@ def test_few_columns_tell_rows_apart():
     rng = np.random.default_rng(3)
     distinct = []
     for _ in range(100):
-        table = FAMILIES["survey"](10, 1_000, rng)
+        table = TABLE_FAMILIES["survey"](10, 1_000, rng)
         numbers = [column for column, kind in zip(table.values.T, table.kinds, strict=True) if kind == "continuous"]
         distinct += [len(np.unique(column)) / 1_000 for column in numbers]
     assert np.median(distinct) < 0.3  # measured tables: 0.08

@@ -10,23 +10,23 @@ from fipscm.simulate.ingredients import structure
 from fipscm.simulate.ingredients.columns import is_informative
 from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.simulate.prior.training_table import (
-    FAMILIES,
-    MOST_CELLS,
+    MOST_TRAINING_CELLS,
     NODE_RANGE,
     ROW_RANGE,
+    TABLE_FAMILIES,
     sample_size,
     sample_training_table,
 )
 from fipscm.tables.kinds import KINDS
 
-EVEN = dict.fromkeys(FAMILIES, 1.0)
+EVEN = dict.fromkeys(TABLE_FAMILIES, 1.0)
 TABLES = 120
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
+@pytest.fixture(scope="module", params=TABLE_FAMILIES)
 def tables(request):
     rng = np.random.default_rng(0)
-    draw = FAMILIES[request.param]
+    draw = TABLE_FAMILIES[request.param]
     return [draw(int(rng.integers(2, 16)), int(rng.integers(30, 300)), rng) for _ in range(TABLES)]
 
 
@@ -53,11 +53,11 @@ def test_every_column_is_finite_and_says_something(tables):
 
 
 @pytest.mark.parametrize(("nodes", "rows"), [(2, 30), (100, 30), (20, 1000)])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TABLE_FAMILIES)
 def test_the_smallest_and_the_widest_tables_can_be_learned_from(family, nodes, rows):
     rng = np.random.default_rng(nodes)
     for _ in range(20):
-        table = FAMILIES[family](nodes, rows, rng)
+        table = TABLE_FAMILIES[family](nodes, rows, rng)
         assert table.values.shape == (rows, nodes)
         for column in table.values.T:
             assert is_informative(column[~np.isnan(column)])
@@ -92,10 +92,10 @@ def test_nothing_of_the_out_distribution_is_seen(tables):
     assert not any("laplace" in flag for table in tables for flag in table.flags)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TABLE_FAMILIES)
 def test_the_seed_decides_the_table(family):
     for seed in range(10):
-        first, again = (FAMILIES[family](6, 50, np.random.default_rng(seed)) for _ in range(2))
+        first, again = (TABLE_FAMILIES[family](6, 50, np.random.default_rng(seed)) for _ in range(2))
         np.testing.assert_array_equal(first.values, again.values)
         np.testing.assert_array_equal(first.adjacency, again.adjacency)
         assert (first.kinds, first.family, first.flags) == (again.kinds, family, again.flags)
@@ -126,7 +126,7 @@ def test_sizes_span_their_ranges_within_the_bound_on_cells(rng):
     assert sizes[:, 0].max() >= 95
     assert ROW_RANGE[0] <= sizes[:, 1].min() <= 35
     assert 8000 < sizes[:, 1].max() <= ROW_RANGE[1]
-    assert sizes.prod(axis=1).max() <= 1.01 * MOST_CELLS
+    assert sizes.prod(axis=1).max() <= 1.01 * MOST_TRAINING_CELLS
 
 
 def test_too_small_a_table_is_refused(rng):

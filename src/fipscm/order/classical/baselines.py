@@ -16,7 +16,7 @@ from fipscm.arrays import Array, Order
 from fipscm.errors import NotInstalledError
 from fipscm.factorisation import inverse, lower_factor
 
-MOST_ROWS = 1000  # the time of a kernel method grows with their cube
+MOST_KERNEL_ROWS = 1000  # the time of a kernel method grows with their cube
 
 
 def by_variance(rows: Array) -> Order:
@@ -61,7 +61,7 @@ BASELINES: dict[str, Callable[[Array], Order]] = {
 
 def _thinned(rows: Array) -> Array:
     """At most MOST_ROWS of the rows, evenly spread."""
-    kept = np.unique(np.linspace(0, len(rows) - 1, MOST_ROWS).astype(int))
+    kept = np.unique(np.linspace(0, len(rows) - 1, MOST_KERNEL_ROWS).astype(int))
     return np.asarray(rows[kept])
 
 

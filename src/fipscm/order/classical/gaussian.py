@@ -13,7 +13,7 @@ from fipscm.factorisation import inverse
 from fipscm.order.evidence.table import normal_scores
 from fipscm.robust import tame_rows
 
-SMALLEST_SHARE = 1e-6  # of a column's spread that is its own
+LEAST_OWN_SHARE = 1e-6  # of a column's spread that is its own
 
 
 def p_of_linear_gaussian(values: Array) -> float:
@@ -26,8 +26,8 @@ def p_of_linear_gaussian(values: Array) -> float:
     >>> p_of_linear_gaussian(np.column_stack([cause, cause**2 + noise])) > 0.05
     False
     """
-    z = undetermined(standardized(values[tame_rows(values)]))
-    beyond = standardized(z @ inverse(z.T @ z / len(z)))
+    z = undetermined(standardized_columns(values[tame_rows(values)]))
+    beyond = standardized_columns(z @ inverse(z.T @ z / len(z)))
     shapes = stats.jarque_bera(np.hstack([z, beyond]), axis=0).pvalue
     far, wide = np.abs(z), np.abs(beyond)
     correlations = [p_of_correlations(a, b) for a, b in ((beyond, far), (wide, z), (wide, far))]
@@ -38,18 +38,18 @@ def p_of_linear_gaussian(values: Array) -> float:
 def undetermined(z: Array) -> Array:
     """The columns of (N, D) that no others determine."""
     _, triangle, order = linalg.qr(z, mode="economic", pivoting=True)
-    return z[:, np.sort(order[: (np.abs(np.diag(triangle)) > SMALLEST_SHARE * len(z) ** 0.5).sum()])]
+    return z[:, np.sort(order[: (np.abs(np.diag(triangle)) > LEAST_OWN_SHARE * len(z) ** 0.5).sum()])]
 
 
 def p_of_correlations(one: Array, other: Array) -> Array:
     """(D * (D - 1),) p-values of the rank correlations of each column of one (N, D) with all others of the other."""
     rows, columns = one.shape
-    correlation = standardized(normal_scores(one)).T @ standardized(normal_scores(other)) / rows
+    correlation = standardized_columns(normal_scores(one)).T @ standardized_columns(normal_scores(other)) / rows
     correlation = np.clip(correlation[~np.eye(columns, dtype=bool)], -1, 1)
     return np.asarray(stats.beta(rows / 2 - 1, rows / 2 - 1, loc=-1, scale=2).sf(np.abs(correlation)) * 2)
 
 
-def standardized(values: Array) -> Array:
+def standardized_columns(values: Array) -> Array:
     """(N, D) -> (N, D) with mean zero and variance one; a constant becomes zero."""
     centred = values - values.mean(axis=0)
     return np.asarray(centred / np.maximum(centred.std(axis=0), np.finfo(np.float64).tiny))

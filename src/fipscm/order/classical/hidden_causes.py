@@ -5,6 +5,7 @@ know more.
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logit
@@ -17,16 +18,27 @@ from fipscm.order.model import OrderModel, shipped_model
 # A pair counts as suspect where even odds are told. They are too high: hardly any such pair of simulated tables had a
 # hidden cause (`python benchmarks/order.py hidden`), so that whoever names a pair says that the sign is weak.
 LIKELY = 0.5
-LEAST = 1e-3  # no network is surer than that
-# What the log odds of the order model and each of the SIGNS count: `python benchmarks/order.py shared`, rounded. There
-# every second table has hidden causes, and counts once, however many pairs they move. The first number is for as many
-# as training has, 45 pairs in 1,000.
-BEFORE_ALL, BY_NETWORK, BY_SIGNS = -1.0, 0.75, (-0.15, 1.75, -0.05, 0.1, 0.0, 0.05)
 WEAK_SIGN = (
     "The sign is weak: no measured table with known answers tells of hidden causes, so that it was calibrated on "
     "simulated ones, and most such pairs of these had none."
 )
 Suspect = tuple[Hashable, Hashable, float]  # two columns, and the probability of a hidden cause of both
+
+
+@dataclass(frozen=True)
+class SignWeights:
+    """What each sign of a hidden cause counts: `python benchmarks/order.py shared`, rounded.
+
+    There every second table has hidden causes, and counts once, however many pairs they move.
+    """
+
+    before_all: float = -1.0  # log odds of as many hidden causes as training has, of 45 pairs in 1,000
+    network: float = 0.75  # for the log odds that the order model told
+    least: float = 1e-3  # that it told of anything: no network is surer than that
+    signs: tuple[float, ...] = (-0.15, 1.75, -0.05, 0.1, 0.0, 0.05)  # for the SIGNS
+
+
+SIGN_WEIGHTS = SignWeights()
 
 
 def hidden_causes(
@@ -42,7 +54,8 @@ def hidden_causes(
 
 def with_signs(told: Array, values: Array, adjacency: Adjacency) -> Array:
     """(D, D): what the order model told of each pair, and what regressions of the rows say, as one probability."""
-    odds = BEFORE_ALL + evidence_of(told, values, adjacency) @ np.array([BY_NETWORK, *BY_SIGNS])
+    odds = evidence_of(told, values, adjacency) @ np.array([SIGN_WEIGHTS.network, *SIGN_WEIGHTS.signs])
+    odds = SIGN_WEIGHTS.before_all + odds
     np.fill_diagonal(odds, -np.inf)
     return np.asarray(expit(odds))
 
@@ -50,7 +63,8 @@ def with_signs(told: Array, values: Array, adjacency: Adjacency) -> Array:
 def evidence_of(told: Array, values: Array, adjacency: Adjacency) -> Array:
     """(D, D, 1 + SIGNS): the log odds that the order model told, and the signs."""
     signs = signs_of_hidden_causes(values, adjacency)
-    return np.concatenate([logit(np.clip(told, LEAST, 1 - LEAST))[..., None], signs], axis=-1)
+    least = SIGN_WEIGHTS.least
+    return np.concatenate([logit(np.clip(told, least, 1 - least))[..., None], signs], axis=-1)
 
 
 def suspects(names: Sequence[Hashable], probabilities: Array, limit: float = LIKELY) -> list[Suspect]:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from fipscm.arrays import Array
 
-FOLDS = 20
-RIDGE = 1e-3  # of the features' correlations, which may be singular
+SCORE_FOLDS = 20
+FEATURE_RIDGE = 1e-3  # of the features' correlations, which may be singular
 
-Codes = NDArray[np.intp]
+LevelCodes = NDArray[np.intp]
 
 
 def with_scores(values: Array, categories: Collection[int]) -> Array:
@@ -29,7 +29,7 @@ def with_scores(values: Array, categories: Collection[int]) -> Array:
     """
     scored = values.copy()
     # Folds are drawn once for all, so that an order does not depend on a draw.
-    fold_of = np.random.default_rng(0).permutation(len(values)) % FOLDS
+    fold_of = np.random.default_rng(0).permutation(len(values)) % SCORE_FOLDS
     for column in categories:
         observed = ~np.isnan(values[:, column])
         codes = values[observed, column].astype(np.intp)
@@ -41,7 +41,7 @@ def with_scores(values: Array, categories: Collection[int]) -> Array:
     return scored
 
 
-def cross_fitted(codes: Codes, features: Array, fold_of: Codes) -> Array:
+def cross_fitted(codes: LevelCodes, features: Array, fold_of: LevelCodes) -> Array:
     """(N,), (N, F), (N,) -> (N,) the score of each row's level, as the folds before its own suggest it; 0 in the first.
 
     The features are uncorrelated and have variance 1.
@@ -58,7 +58,7 @@ def cross_fitted(codes: Codes, features: Array, fold_of: Codes) -> Array:
     return np.asarray((scores - scores.mean()) / max(scores.std(), 1e-12))
 
 
-def _by_fold(codes: Codes, features: Array, fold_of: Codes) -> tuple[Codes, Array]:
+def _by_fold(codes: LevelCodes, features: Array, fold_of: LevelCodes) -> tuple[LevelCodes, Array]:
     """(K, L) how many rows each fold has of each level, and (K, L, F) the sums of their features."""
     folds, levels = int(fold_of.max()) + 1, int(codes.max()) + 1
     cell = fold_of * levels + codes
@@ -67,7 +67,7 @@ def _by_fold(codes: Codes, features: Array, fold_of: Codes) -> tuple[Codes, Arra
     return counts, np.stack(sums, axis=-1)
 
 
-def _level_scores(counts: Codes, sums: Array) -> Array:
+def _level_scores(counts: LevelCodes, sums: Array) -> Array:
     """(L,), (L, F) -> (L,) with mean 0 and variance 1 over the rows counted; a rare level is drawn towards 0."""
     rows = max(counts.sum(), 1)  # in the first folds all cells may be missing
     centred = sums - counts[:, None] * sums.sum(axis=0) / rows
@@ -91,6 +91,6 @@ def _whitened(features: Array) -> Array:
     """(N, F) -> (N, F) with uncorrelated columns of variance 1."""
     centred = features - features.mean(axis=0)
     centred /= np.maximum(centred.std(axis=0), 1e-12)
-    correlation = centred.T @ centred / len(centred) + RIDGE * np.eye(centred.shape[1])
+    correlation = centred.T @ centred / len(centred) + FEATURE_RIDGE * np.eye(centred.shape[1])
     sizes, directions = np.linalg.eigh(correlation)
     return np.asarray(centred @ directions / np.sqrt(sizes))

@@ -20,8 +20,8 @@ CONTINGENCY = (
     "most that j adds to a dependence of i",
     "most that j takes from a dependence of i",
 )
-MOST_PRODUCTS = 4e9  # of all tables of three columns: about half a second
-FEWEST_ROWS = 500  # whatever the number of columns
+MOST_MULTIPLICATIONS = 4e9  # of all tables of three columns: about half a second
+FEWEST_COUNTED = 500  # whatever the number of columns
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Contingency:
         """Count the rows (N, D) in all cells of two and of three columns; of large tables some of the rows."""
         sizes = bins.max(axis=0) + 1
         total, columns = int(sizes.sum()), len(sizes)
-        most = max(FEWEST_ROWS, int(MOST_PRODUCTS / (total**2 * columns)))
+        most = max(FEWEST_COUNTED, int(MOST_MULTIPLICATIONS / (total**2 * columns)))
         bins = bins[np.linspace(0, len(bins) - 1, most).astype(np.intp)] if len(bins) > most else bins
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
         owner = torch.zeros(total, columns, dtype=torch.float32)

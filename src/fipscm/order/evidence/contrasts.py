@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from fipscm.order.evidence.leave_one_out import Columns, solved
+from fipscm.order.evidence.leave_one_out import SmoothColumns, solved
 
 CONTRASTS = (
     "entropy contrast of a line",
@@ -19,17 +19,19 @@ CONTRASTS = (
     "log scale of j given i",
     "regression error contrast",
 )
-RIDGE = 1e-3
-LEAST_VARIANCE = 1e-3  # of a conditional variance, in units of the column's
+MOMENT_RIDGE = 1e-3
+LEAST_CONDITIONAL_VARIANCE = 1e-3  # of a conditional variance, in units of the column's
 # The approximation of differential entropy by two moments of Hyvarinen (1998).
 _K1, _K2, _GAMMA = 79.047, 7.4129, 0.37457
 
 
-def contrasts(columns: Columns, alone: Tensor) -> Tensor:
+def pair_contrasts(columns: SmoothColumns, alone: Tensor) -> Tensor:
     """(D, D, CONTRASTS), zero on the diagonal; alone: (D, D) the share of j that a smooth function of i explains."""
     values, rows = columns.values, len(columns.values)
     line, scale = _entropy_contrast(values.float()), _mean_log_scale(columns)
-    error = (1 - alone).clamp_min(LEAST_VARIANCE).log() - 2 * (values.amax(dim=0) - values.amin(dim=0)).log()[:, None]
+    error = (1 - alone).clamp_min(LEAST_CONDITIONAL_VARIANCE).log() - 2 * (
+        values.amax(dim=0) - values.amin(dim=0)
+    ).log()[:, None]
     found = [_tamed(line, rows), _tamed((scale.T - scale) / 2, rows), scale, (error.T - error) / 2]
     return _without_diagonal(torch.stack(found, dim=-1)).float()
 
@@ -62,7 +64,7 @@ def _entropy(unit: Tensor) -> Tensor:
     return normal - _K1 * (log_cosh - _GAMMA).square() - _K2 * bell.square()
 
 
-def _mean_log_scale(columns: Columns) -> Tensor:
+def _mean_log_scale(columns: SmoothColumns) -> Tensor:
     """(D, D) at [j, i]: the mean log variance of j given i, both moments smooth functions of i.
 
     Under normal noise this is minus twice the log-likelihood of j given i, up to a constant.
@@ -74,8 +76,8 @@ def _mean_log_scale(columns: Columns) -> Tensor:
     for i in range(variables):
         basis = columns.keep(torch.tensor([i])).basis(slice(None)).squeeze(1).float()
         gram = basis.T @ basis / len(basis)
-        gram.diagonal().add_(RIDGE + 1 / len(basis))
+        gram.diagonal().add_(MOMENT_RIDGE + 1 / len(basis))
         moments = basis.T @ (targets - means) / len(basis)
         first, second = (basis @ solved(gram, moments) + means).chunk(2, dim=1)
-        found[:, i] = (second - first.square()).clamp_min(LEAST_VARIANCE).log().mean(dim=0).double()
+        found[:, i] = (second - first.square()).clamp_min(LEAST_CONDITIONAL_VARIANCE).log().mean(dim=0).double()
     return found

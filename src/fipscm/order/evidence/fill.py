@@ -14,9 +14,17 @@ from fipscm.arrays import Array, Mask
 from fipscm.factorisation import inverse
 from fipscm.order.evidence.leave_one_out import row_blocks
 
-ROUNDS = 8  # of learning the regression from rows with filled cells: it begins with means, and a third may be missing
-DONORS = 100  # complete rows; if there are fewer, errors are drawn from all rows
-RIDGE = 1e-9  # of standardized columns, which may be collinear
+
+@dataclass(frozen=True)
+class FillConfig:
+    """How cells are filled."""
+
+    rounds: int = 8  # of learning from rows with filled cells: it begins with means, and a third may be missing
+    donors: int = 100  # complete rows; if there are fewer, errors are drawn from all rows
+    ridge: float = 1e-9  # of standardized columns, which may be collinear
+
+
+FILL = FillConfig()
 
 
 @dataclass(frozen=True)
@@ -29,7 +37,7 @@ class Regression:
     @classmethod
     def of(cls, z: Array) -> Self:
         """Learn from rows (N, D)."""
-        covariance = np.cov(z.T) + RIDGE * np.eye(z.shape[1])
+        covariance = np.cov(z.T) + FILL.ridge * np.eye(z.shape[1])
         return cls(z.mean(axis=0), inverse(covariance))
 
     def column(self, column: int, z: Array) -> tuple[Array, float]:
@@ -60,9 +68,9 @@ def fill_linearly(table: Array) -> Array:
     centre, scale = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     z, rng = np.where(missing, 0.0, (table - centre) / scale), np.random.default_rng(0)
     holes = missing[touched]
-    for _ in range(ROUNDS):
+    for _ in range(FILL.rounds):
         regression = Regression.of(z)
-        donors = z[rng.choice(whole if len(whole) >= DONORS else np.arange(len(z)), len(touched))]
+        donors = z[rng.choice(whole if len(whole) >= FILL.donors else np.arange(len(z)), len(touched))]
         errors = donors - regression.holes(donors, holes)
         z[touched] = regression.holes(z[touched], holes) + np.where(holes, errors, 0.0)
     return np.where(missing, centre + scale * z, table)

@@ -1,4 +1,4 @@
-"""What interactions between causes leave unexplained. Shapes: N rows, D variables, F random features.
+"""What interactions between causes leave unexplained. Shapes: N rows, D variables, C causes, F random features.
 
 An additive fit cannot see that two causes act together. For every variable, random Fourier features of the few others
 that its additive fit needs most are fitted to what the additive fit left over.
@@ -6,27 +6,37 @@ that its additive fit needs most are fitted to what the additive fit left over.
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fipscm.order.evidence.leave_one_out import CACHED, lower_factor, row_blocks
+from fipscm.order.evidence.leave_one_out import CACHED, row_blocks, tensor_factor
 
-CAUSES = 4  # random features of more variables than these are too sparse to fit anything
-FREQUENCY = 1.2  # per standard deviation of a cause: about one wave over the bulk of a column
-CLIP = 5.0  # standard deviations beyond which a value counts as an outlier
-# How many features depend on which variables; the variable that the additive fit needs most has rank 0.
-_SEEN_RANKS = {(0, 1): 24, (0, 2): 16, (1, 2): 16, (0, 1, 2): 24, (0, 1, 2, 3): 16}
+
+@dataclass(frozen=True)
+class InteractionConfig:
+    """Random features of several causes."""
+
+    causes: int = 4  # at most: random features of more variables are too sparse to fit anything
+    frequency: float = 1.2  # per standard deviation of a cause: about one wave over the bulk of a column
+    clip: float = 5.0  # standard deviations beyond which a value counts as an outlier
+    # On which causes features depend, the one that the additive fit needs most having rank 0, and how many do so.
+    ranks: tuple[tuple[int, ...], ...] = ((0, 1), (0, 2), (1, 2), (0, 1, 2), (0, 1, 2, 3))
+    counts: tuple[int, ...] = (24, 16, 16, 24, 16)
+
+
+INTERACTIONS = InteractionConfig()
 
 
 def _features() -> tuple[Tensor, Tensor]:
-    """Frequencies (CAUSES, F) and phases (F,): constants of the statistic, the same for every table."""
+    """Frequencies (C, F) and phases (F,): constants of the statistic, the same for every table."""
     rng = np.random.default_rng(0)
-    frequencies = np.zeros((CAUSES, sum(_SEEN_RANKS.values())))
+    frequencies = np.zeros((INTERACTIONS.causes, sum(INTERACTIONS.counts)))
     start = 0
-    for ranks, count in _SEEN_RANKS.items():
-        frequencies[ranks, start : start + count] = FREQUENCY * rng.standard_normal((len(ranks), count))
+    for ranks, count in zip(INTERACTIONS.ranks, INTERACTIONS.counts, strict=True):
+        frequencies[ranks, start : start + count] = INTERACTIONS.frequency * rng.standard_normal((len(ranks), count))
         start += count
     phases = rng.uniform(0, 2 * math.pi, frequencies.shape[1])
     return torch.from_numpy(frequencies).float(), torch.from_numpy(phases).float()
@@ -44,12 +54,12 @@ class InteractionResiduals:
 
     def __init__(self, values: Tensor):
         # Features are bounded by one and ridged, so single precision loses nothing and halves the time.
-        self._values = values.clamp(-CLIP, CLIP).float()
+        self._values = values.clamp(-INTERACTIONS.clip, INTERACTIONS.clip).float()
         self._latest: dict[tuple[int, ...], _FeatureRegression] = {}
 
     def of(self, residuals: Tensor, needs: Tensor, kept: Tensor) -> Tensor:
         """(N, D) centred targets, (D, D) needs at [j, i], (D,) columns of the table -> (N, D) what is left of them."""
-        count = min(CAUSES, len(kept) - 1)
+        count = min(INTERACTIONS.causes, len(kept) - 1)
         ranked = kept[needs.argsort(dim=1, descending=True, stable=True)[:, :count]]
         causes = [tuple(row) for row in ranked.tolist()]
         self._latest = self._regressions(causes)
@@ -80,7 +90,7 @@ class _FeatureRegression:
         self._means = sums / rows
         covariance = products / rows - torch.outer(self._means, self._means)
         covariance.diagonal().add_(1e-3 + 1 / rows)  # ridge: the features of one cause are nearly collinear
-        self._factor = lower_factor(covariance)
+        self._factor = tensor_factor(covariance)
 
     def fitted(self, target: Tensor) -> Tensor:
         """What the features explain of a centred target (N,)."""

@@ -16,8 +16,8 @@ from torch import Tensor
 from fipscm import factorisation
 from fipscm.arrays import Array
 
-BUMPS = 8  # enough for a curve with a few bends; the Gram matrix grows with their square
-BASIS = 1 + BUMPS
+BUMP_COUNT = 8  # enough for a curve with a few bends; the Gram matrix grows with their square
+BASIS = 1 + BUMP_COUNT
 BLOCK_ENTRIES = 2**22
 CACHED = 2**26  # entries of bumps, and of random features, that are kept: 256 MB each
 
@@ -28,7 +28,7 @@ def row_blocks(rows: int, width: int) -> list[slice]:
     return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]
 
 
-def lower_factor(matrix: Tensor) -> Tensor:
+def tensor_factor(matrix: Tensor) -> Tensor:
     """(F, F) -> (F, F), lower triangular, in the matrix's own precision; see `factorisation.lower_factor`."""
     found = torch.linalg.cholesky_ex(matrix)
     if not found.info:
@@ -44,25 +44,27 @@ def solved(matrices: Tensor, right: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Columns:
+class SmoothColumns:
     """Standardized columns and the Gaussian bumps that make a smooth function of each of them."""
 
     values: Tensor  # (N, D)
     log_std: Tensor  # (D,)
-    knots: Tensor  # (D, BUMPS)
+    knots: Tensor  # (D, BUMP_COUNT)
     widths: Tensor  # (D,)
-    centres: Tensor  # (D, BUMPS), the mean of each bump
-    cached: Tensor | None = None  # (N, D, BUMPS) centred bumps in single precision, of tables that are not too large
+    centres: Tensor  # (D, BUMP_COUNT), the mean of each bump
+    cached: Tensor | None = None  # (N, D, BUMP_COUNT), in single precision, of tables that are not too large
 
     @classmethod
-    def of(cls, table: Array) -> "Columns":
+    def of(cls, table: Array) -> "SmoothColumns":
         """Standardize an (N, D) table and place the knots at quantiles of each column."""
         raw = torch.from_numpy(np.ascontiguousarray(table, dtype=np.float64))
         std = raw.std(dim=0, unbiased=False)
         values = (raw - raw.mean(dim=0)) / std
         # Outside these quantiles too few rows would hold a bump; its width makes it overlap with its neighbours.
-        knots = torch.from_numpy(np.quantile(values.numpy(), np.linspace(0.03, 0.97, BUMPS), axis=0)).T.contiguous()
-        widths = (1.5 / BUMPS * (knots[:, -1] - knots[:, 0])).clamp_min(1e-3)
+        knots = torch.from_numpy(
+            np.quantile(values.numpy(), np.linspace(0.03, 0.97, BUMP_COUNT), axis=0)
+        ).T.contiguous()
+        widths = (1.5 / BUMP_COUNT * (knots[:, -1] - knots[:, 0])).clamp_min(1e-3)
         uncentred = cls(values, std.log(), knots, widths, torch.zeros_like(knots))
         centres = torch.zeros_like(knots)
         for rows in uncentred.row_blocks():
@@ -82,7 +84,7 @@ class Columns:
         return torch.cat([values, bumps], dim=-1)
 
     def bumps(self, rows: slice) -> Tensor:
-        """(rows, D, BUMPS): the bumps alone, centred, in single precision, which is enough to add up residuals."""
+        """(rows, D, BUMP_COUNT): the bumps alone, centred, in single precision: enough to add up residuals."""
         return self.basis(rows)[:, :, 1:].float() if self.cached is None else self.cached[rows]
 
     def fitted(self, weights: Tensor) -> Tensor:
@@ -95,15 +97,15 @@ class Columns:
         ]
         return torch.cat(pieces)
 
-    def keep(self, kept: Tensor) -> "Columns":
+    def keep(self, kept: Tensor) -> "SmoothColumns":
         """The same rows, fewer variables."""
         cached = None if self.cached is None else self.cached[:, kept]
-        return Columns(
+        return SmoothColumns(
             self.values[:, kept], self.log_std[kept], self.knots[kept], self.widths[kept], self.centres[kept], cached
         )
 
 
-def gram(columns: Columns) -> Tensor:
+def gram(columns: SmoothColumns) -> Tensor:
     """(D, K, D, K): the mean product of any two basis functions, accumulated over blocks of rows."""
     variables = columns.values.shape[1]
     total = torch.zeros(variables * BASIS, variables * BASIS, dtype=torch.float64)
@@ -125,7 +127,7 @@ class LeaveOneOut:
         """Invert once. ridge: (K,), the penalty of each basis function."""
         size = products.shape[0] * products.shape[1]
         penalised = products.reshape(size, size) + torch.diag(ridge.repeat(products.shape[0]))
-        return cls(products, torch.cholesky_inverse(lower_factor(penalised)).view(products.shape))
+        return cls(products, torch.cholesky_inverse(tensor_factor(penalised)).view(products.shape))
 
     def keep(self, kept: Tensor) -> "LeaveOneOut":
         """Leave the other variables out for good: slice the Gram matrix, downdate the inverse."""

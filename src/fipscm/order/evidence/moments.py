@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from fipscm.order.evidence.interactions import CLIP
+from fipscm.order.evidence.interactions import INTERACTIONS
 from fipscm.order.evidence.leave_one_out import row_blocks
 
 TRANSFORMS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -54,7 +54,10 @@ class Moments:
         totals: dict[tuple[str, ...], Tensor] = {}
         for block in row_blocks(rows, 2 * len(columns) * variables):
             # Clipped columns of unit variance: single precision loses nothing and halves the time.
-            unit = {name: (source[block] / stds[name]).clamp(-CLIP, CLIP).float() for name, source in sources.items()}
+            unit = {
+                name: (source[block] / stds[name]).clamp(-INTERACTIONS.clip, INTERACTIONS.clip).float()
+                for name, source in sources.items()
+            }
             for key, total in _sums(unit, columns, asked, residuals).items():
                 totals[key] = totals[key] + total if key in totals else total.double()
         self._means = {key: total / rows for key, total in totals.items()}

@@ -15,8 +15,8 @@ from fipscm.arrays import Array
 from fipscm.order.evidence.category_scores import with_scores
 from fipscm.order.evidence.fill import fill_linearly
 
-BINS = 5  # of a column with more values: third columns are conditioned on, so cells of three columns need rows
-MOST_LEVELS = 8  # of a category; rarer levels share the last bin
+MOST_BINS = 5  # of a column with more values: third columns are conditioned on, so cells of three columns need rows
+MOST_LEVEL_BINS = 8  # of a category; rarer levels share the last bin
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _levels(codes: Array) -> NDArray[np.intp]:
     _, place, counts = np.unique(codes[~holes], return_inverse=True, return_counts=True)
     rank = np.argsort(np.argsort(-counts, kind="stable"), kind="stable")
     levels = np.zeros(len(codes), dtype=np.intp)
-    levels[~holes] = np.minimum(rank[place], MOST_LEVELS - 1)
+    levels[~holes] = np.minimum(rank[place], MOST_LEVEL_BINS - 1)
     levels[holes] = np.random.default_rng(0).choice(levels[~holes], int(holes.sum()))
     return levels
 
@@ -80,7 +80,7 @@ def _bins(column: Array | NDArray[np.intp]) -> NDArray[np.intp]:
     ([1, 0, 1], [20, 20, 20, 20, 20])
     """
     found, place = np.unique(column, return_inverse=True)
-    if len(found) <= (MOST_LEVELS if column.dtype == np.intp else BINS):
+    if len(found) <= (MOST_LEVEL_BINS if column.dtype == np.intp else MOST_BINS):
         return np.asarray(place, dtype=np.intp)
-    edges = np.unique(np.quantile(column, np.arange(1, BINS) / BINS))
+    edges = np.unique(np.quantile(column, np.arange(1, MOST_BINS) / MOST_BINS))
     return np.unique(np.searchsorted(edges, column, side="right"), return_inverse=True)[1]

@@ -37,17 +37,17 @@ def _named(pairing: Pairing) -> str:
     return f"{source}: {left}, {right} of {'values' if other == 'values' else 'residuals'}"
 
 
-PAIR = (
+PAIR_STATISTICS = (
     *FITS,
     *map(_named, PAIRINGS),
     *(f"{kind}: {f}, {g} of the rest" for kind, (f, g) in product(RESIDUALS, WITH_LINEAR)),
 )
-NODE = (
+NODE_STATISTICS = (
     *(f"log variance of the {kind} residual" for kind in RESIDUALS),
     *(f"{kind}: {what}" for kind in ("values", *RESIDUALS) for what in ("kurtosis", "skewness", "size")),
 )
 # Statistics that compare units.
-SCALE = (
+SCALE_STATISTICS = (
     "log std",
     *(f"log std of the {kind} residual below the largest" for kind in RESIDUALS),
     *(f"certainty of that for the {kind} residual" for kind in RESIDUALS),

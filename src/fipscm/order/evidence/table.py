@@ -18,15 +18,15 @@ from torch import Tensor
 from fipscm.arrays import Array
 from fipscm.order.evidence import statistics
 from fipscm.order.evidence.contingency import CONTINGENCY, Contingency
-from fipscm.order.evidence.contrasts import CONTRASTS, contrasts
+from fipscm.order.evidence.contrasts import CONTRASTS, pair_contrasts
 from fipscm.order.evidence.observations import Observations
 from fipscm.order.evidence.view import Evidence, View
 from fipscm.usual import usual_rows
 
 VIEWS = ("values", "ranks")
 KIND_FLAGS = ("count", "ordinal", "binary", "categorical")  # a continuous column has none of them
-CELLS = ("share of missing cells", "share of distinct values", "log distinct values", "negative entropy")
-WHOLE = ("share of excluded rows", "log rows", "log variables", "log condition")
+CELL_STATISTICS = ("share of missing cells", "share of distinct values", "log distinct values", "negative entropy")
+TABLE_STATISTICS = ("share of excluded rows", "log rows", "log variables", "log condition")
 
 
 class Statistics(NamedTuple):
@@ -42,9 +42,9 @@ def _in_both(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 STATISTICS = Statistics(
-    (*_in_both(statistics.PAIR), *_in_both(CONTRASTS), *CONTINGENCY),
-    (*_in_both(statistics.NODE), *CELLS, *KIND_FLAGS, *WHOLE),
-    statistics.SCALE,
+    (*_in_both(statistics.PAIR_STATISTICS), *_in_both(CONTRASTS), *CONTINGENCY),
+    (*_in_both(statistics.NODE_STATISTICS), *CELL_STATISTICS, *KIND_FLAGS, *TABLE_STATISTICS),
+    statistics.SCALE_STATISTICS,
 )
 
 
@@ -64,7 +64,7 @@ class EvidenceTable:
         usual = usual_rows(observations.numbers)
         rows = observations.take(usual)
         views = View.of(rows.numbers), View.of(normal_scores(rows.numbers))
-        pairs = [contrasts(view.columns, view.alone) for view in views]
+        pairs = [pair_contrasts(view.columns, view.alone) for view in views]
         distinct = np.array([len(np.unique(column)) for column in rows.numbers.T])
         flags = [[kind == flag for flag in KIND_FLAGS] for kind in rows.kinds]
         cells = np.column_stack(

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from fipscm.arrays import Array
 from fipscm.order.evidence.interactions import InteractionResiduals
-from fipscm.order.evidence.leave_one_out import BASIS, Columns, LeaveOneOut, gram, single_fit
+from fipscm.order.evidence.leave_one_out import BASIS, LeaveOneOut, SmoothColumns, gram, single_fit
 from fipscm.order.evidence.moments import Moments, Pairing
 from fipscm.order.evidence.statistics import PAIRINGS, RESIDUALS
 
@@ -35,7 +35,7 @@ class View:
     """Columns, of which some remain: their Gram matrix is computed once, then sliced and downdated."""
 
     kept: Tensor  # (D,), the remaining columns of the whole table
-    columns: Columns
+    columns: SmoothColumns
     linear: LeaveOneOut
     additive: LeaveOneOut
     alone: Tensor
@@ -45,7 +45,7 @@ class View:
     def of(cls, table: Array) -> Self:
         """Read the (N, D) rows of a whole table."""
         rows, variables = table.shape
-        columns = Columns.of(table)
+        columns = SmoothColumns.of(table)
         products = gram(columns)
         # A linear SCM may leave one part in a million unexplained, so the ridge is tiny unless rows are few.
         linear = torch.tensor([1e-8 + 0.01 * min(1.0, variables / rows) ** 4], dtype=torch.float64)

@@ -17,8 +17,8 @@ from fipscm.order.evidence.table import STATISTICS
 # Of a table: raw columns are compared by their variances, standardized ones are not.
 SCALES = ("raw", "standardized")
 # Weights are float32 whatever PyTorch's default type is.
-Linear = partial(nn.Linear, dtype=torch.float32)
-LayerNorm = partial(nn.LayerNorm, dtype=torch.float32)
+SingleLinear = partial(nn.Linear, dtype=torch.float32)
+SingleLayerNorm = partial(nn.LayerNorm, dtype=torch.float32)
 
 
 class Logits(NamedTuple):
@@ -55,9 +55,9 @@ class EvidenceEncoder(nn.Module):
         self.embed_pair = mlp(len(STATISTICS.pair), width)
         self.embed_node = mlp(len(STATISTICS.node) + len(STATISTICS.scale) + 1, width)
         self.rounds = nn.ModuleList(_Round(width, config.heads, config.dropout) for _ in range(config.rounds))
-        self.leaf = nn.Sequential(LayerNorm(width), Linear(width, 1))
-        self.parent = nn.Sequential(LayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
-        self.confounded = nn.Sequential(LayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
+        self.leaf = nn.Sequential(SingleLayerNorm(width), SingleLinear(width, 1))
+        self.parent = nn.Sequential(SingleLayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
+        self.confounded = nn.Sequential(SingleLayerNorm(2 * width), mlp(2 * width, 1, hidden=width))
 
     def forward(self, pair: Tensor, node: Tensor, scale: Tensor, raw: Tensor) -> Logits:
         """Read pair (B, D, D, ...), node and scale (B, D, ...); raw (B,) is 1 for a raw table, else 0."""
@@ -79,14 +79,14 @@ class _Round(nn.Module):
         super().__init__()
         self.heads = heads
         self.drop = nn.Dropout(dropout)
-        self.pair_norm, self.node_norm, self.query_norm, self.last_norm = (LayerNorm(width) for _ in range(4))
-        self.from_pairs = Linear(width, 4 * width)
-        self.from_nodes = Linear(width, 4 * width)
-        self.to_pair = Linear(2 * width, width)
+        self.pair_norm, self.node_norm, self.query_norm, self.last_norm = (SingleLayerNorm(width) for _ in range(4))
+        self.from_pairs = SingleLinear(width, 4 * width)
+        self.from_nodes = SingleLinear(width, 4 * width)
+        self.to_pair = SingleLinear(2 * width, width)
         self.to_node = mlp(5 * width, width)
-        self.projection = Linear(width, 3 * width)
-        self.bias = Linear(width, heads)
-        self.mixed = Linear(width, width)
+        self.projection = SingleLinear(width, 3 * width)
+        self.bias = SingleLinear(width, heads)
+        self.mixed = SingleLinear(width, width)
         self.last = mlp(width, width)
 
     def forward(self, pairs: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
@@ -121,4 +121,4 @@ def _summaries(pairs: Tensor) -> list[Tensor]:
 def mlp(inputs: int, outputs: int, hidden: int | None = None) -> nn.Sequential:
     """Two layers."""
     hidden = hidden or 2 * outputs
-    return nn.Sequential(Linear(inputs, hidden), nn.GELU(), Linear(hidden, outputs))
+    return nn.Sequential(SingleLinear(inputs, hidden), nn.GELU(), SingleLinear(hidden, outputs))

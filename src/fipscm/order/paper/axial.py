@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fipscm.errors import unknown_name
-from fipscm.order.network.encoder import SCALES, LayerNorm, Linear
+from fipscm.order.network.encoder import SCALES, SingleLayerNorm, SingleLinear
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class AxialEncoder(nn.Module):
     def __init__(self, config: AxialConfig):
         super().__init__()
         self.config = config
-        self.embed = Linear(1, config.width)
+        self.embed = SingleLinear(1, config.width)
         self.blocks = nn.ModuleList(_Block(config) for _ in range(2 * config.layers))
-        self.norm = LayerNorm(config.width)
-        self.leaf = Linear(config.width, 1)
+        self.norm = SingleLayerNorm(config.width)
+        self.leaf = SingleLinear(config.width, 1)
 
     def forward(self, rows: Tensor) -> Tensor:
         """(B, N, D) -> (B, D)."""
@@ -65,11 +65,11 @@ class _Block(nn.Module):
     def __init__(self, config: AxialConfig):
         super().__init__()
         self.heads = config.heads
-        self.attention_norm, self.wide_norm = LayerNorm(config.width), LayerNorm(config.width)
-        self.projection = Linear(config.width, 3 * config.width)
-        self.mixed = Linear(config.width, config.width)
+        self.attention_norm, self.wide_norm = SingleLayerNorm(config.width), SingleLayerNorm(config.width)
+        self.projection = SingleLinear(config.width, 3 * config.width)
+        self.mixed = SingleLinear(config.width, config.width)
         hidden = config.widening * config.width
-        self.wide = nn.Sequential(Linear(config.width, hidden), nn.ReLU(), Linear(hidden, config.width))
+        self.wide = nn.Sequential(SingleLinear(config.width, hidden), nn.ReLU(), SingleLinear(hidden, config.width))
 
     def forward(self, tokens: Tensor) -> Tensor:
         *lead, count, width = tokens.shape

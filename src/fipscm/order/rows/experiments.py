@@ -6,21 +6,30 @@ do. Among those that change, the target comes first: it is told, or it is the on
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from fipscm.arrays import Array, Mask, Order
-from fipscm.order.evidence.interactions import CLIP
+from fipscm.order.evidence.interactions import INTERACTIONS
 from fipscm.order.evidence.table import normal_scores
 from fipscm.significance import log_f_tail
 from fipscm.tables.experiments import Comparison, Experiments
 
-FEWEST_OBSERVED = 50  # rows without experiments from which the network's statistics are worth reading
-CERTAIN = 50.0  # log odds of a change that is told; beyond 37, the probability of its absence is zero in float64
-STABLE = 0.25  # of the columns not acted on, at least so many are taken to be stable
-FEWEST_TESTS = 8  # from which a quarter of them says how much all rows of an experiment drift
+
+@dataclass(frozen=True)
+class ExperimentConfig:
+    """How experiments are read."""
+
+    fewest_observed: int = 50  # rows without experiments from which the network's statistics are worth reading
+    certain: float = 50.0  # log odds of a change that is told; beyond 37, a probability is one in float64
+    stable: float = 0.25  # of the columns not acted on, at least so many are taken to be stable
+    fewest_tests: int = 8  # from which a quarter of them says how much all rows of an experiment drift
+
+
+EXPERIMENTS = ExperimentConfig()
 
 
 class _Tested(NamedTuple):
@@ -55,8 +64,8 @@ def observed_rows(values: Array, experiments: Experiments) -> Mask:
     observed = experiments.observed
     if observed.all():
         return observed
-    if observed.sum() < FEWEST_OBSERVED:
-        reason = f"Only {observed.sum()} rows are without experiments, fewer than {FEWEST_OBSERVED}"
+    if observed.sum() < EXPERIMENTS.fewest_observed:
+        reason = f"Only {observed.sum()} rows are without experiments, fewer than {EXPERIMENTS.fewest_observed}"
     elif (np.ptp(values[observed], axis=0) == 0).any():
         reason = "Where nothing was set, a column is constant"
     else:
@@ -84,7 +93,7 @@ def changed_mechanisms(values: Array, experiments: Experiments, order: Order) ->
 def _told_precedence(tested: _Tested, inflation: float) -> Array:
     """(D, D), where targets are told."""
     targets, change = tested.comparison.targets, _log_odds(tested.log_p / inflation, len(tested.log_p), tested.inside)
-    change[targets] = CERTAIN
+    change[targets] = EXPERIMENTS.certain
     odds = _stable_before_changed(change)
     if len(targets) == 1:
         odds[targets[0]], odds[:, targets[0]] = change, -change
@@ -135,9 +144,9 @@ def _inflation(log_p: Sequence[Array]) -> float:
     1999), the columns with the least change show by how much: of so many of them nothing but drift is seen.
     """
     sizes = -np.concatenate([np.zeros(0), *log_p])
-    if len(sizes) < FEWEST_TESTS:
+    if len(sizes) < EXPERIMENTS.fewest_tests:
         return 1.0
-    return max(1.0, float(np.quantile(sizes, STABLE) / -np.log1p(-STABLE)))
+    return max(1.0, float(np.quantile(sizes, EXPERIMENTS.stable) / -np.log1p(-EXPERIMENTS.stable)))
 
 
 def _experiment_basis(rows: Array, inside: Mask, fixed: np.intp | None) -> Array:
@@ -162,7 +171,9 @@ def _log_p_given(rows: Array, inside: Mask, column: int, given: Sequence[int] | 
 def _cubic_residual(x: Array, y: Array) -> Array:
     """(N, P), (N,) -> (N,), of least squares on powers up to the third and products of two; linear if rows are few."""
     rows = np.column_stack([x, y])
-    z = np.clip((rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-300), -CLIP, CLIP)
+    z = np.clip(
+        (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-300), -INTERACTIONS.clip, INTERACTIONS.clip
+    )
     x, y = z[:, :-1], z[:, -1]
     first, second = np.triu_indices(x.shape[1])
     design = np.column_stack([np.ones(len(x)), x, x[:, first] * x[:, second], x**3])

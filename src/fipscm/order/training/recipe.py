@@ -13,8 +13,8 @@ from typing import Any, Self
 from fipscm.errors import FipscmError, OrderError, unknown_name
 from fipscm.order.network.encoder import EvidenceConfig
 from fipscm.order.paper.axial import AxialConfig
-from fipscm.order.weights import CONFIGS, digest_of
-from fipscm.simulate.prior.training_table import FAMILIES
+from fipscm.order.weights import CONFIGS, recipe_hash
+from fipscm.simulate.prior.training_table import TABLE_FAMILIES
 
 FOLDER = Path(__file__).parent
 RECIPES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
@@ -131,7 +131,7 @@ class Recipe:
     @property
     def digest(self) -> str:
         """A hash of all that the recipe says; weights name the one they were trained by."""
-        return digest_of(self.content())
+        return recipe_hash(self.content())
 
     def at(self, step: int) -> tuple[int, int]:
         """Which stage a step belongs to, and its number within that stage; all are counted from zero."""
@@ -146,8 +146,8 @@ class Recipe:
 def _stage(content: Mapping[str, Any], where: str) -> Stage:
     parts = _entries(Stage, content, where)
     for family in parts["families"]:
-        if family not in FAMILIES:
-            raise unknown_name("family of tables", family, FAMILIES)
+        if family not in TABLE_FAMILIES:
+            raise unknown_name("family of tables", family, TABLE_FAMILIES)
     low, high = parts["rows"]
     nodes = tuple((int(least), int(most), float(weight)) for least, most, weight in parts["nodes"])
     return Stage(**{**parts, "nodes": nodes, "rows": (low, high), "families": dict(parts["families"])})

@@ -8,7 +8,7 @@ from fipscm.arrays import Array
 from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
 from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.simulate.ingredients.measurement_models import COARSE, MEASUREMENT_MODELS
-from fipscm.simulate.ingredients.noise_models import NOISE_MODELS, Additive
+from fipscm.simulate.ingredients.noise_models import NOISE_MODELS, AdditiveNoise
 from fipscm.simulate.ingredients.roots import ROOTS
 
 TRIES = 4
@@ -82,7 +82,7 @@ def sample_column(causes: Array, palette: Palette, rng: np.random.Generator) -> 
 def sample_copy(source: Array, palette: Palette, rng: np.random.Generator) -> Column:
     """Draw a column that measures another one (N,), with a little noise."""
     law, noise = _noise(len(source), palette, rng)
-    true = tamed(Additive(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
+    true = tamed(AdditiveNoise(rng.uniform(0.9, 0.998))(source, noise, source[:, None]))
     return Column(true, true, frozenset({"near-copy", law}))
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fipscm.arrays import Array
 from fipscm.simulate.mechanisms import Fourier, Linear, Location, softplus
 
-FEATURES = 50
+FOURIER_FEATURES = 50
 NO_SPREAD = 1e-9  # a standard deviation below this is rounding error
 
 
@@ -46,8 +46,8 @@ def long_fourier(causes: int, rng: np.random.Generator) -> Fourier:
 
 
 def _fourier(causes: int, length: float, rng: np.random.Generator) -> Fourier:
-    frequencies = rng.standard_normal((causes, FEATURES))
-    phases, amplitudes = rng.uniform(0, 2 * np.pi, FEATURES), rng.standard_normal(FEATURES)
+    frequencies = rng.standard_normal((causes, FOURIER_FEATURES))
+    phases, amplitudes = rng.uniform(0, 2 * np.pi, FOURIER_FEATURES), rng.standard_normal(FOURIER_FEATURES)
     # Angles grow with the root of the number of causes: without this, many causes would make nothing but noise.
     return Fourier(frequencies, phases, amplitudes, length * math.sqrt(causes), 1.0, 0.0)
 
@@ -210,7 +210,7 @@ def _hill(u: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Saturating:
+class SaturatingFunction:
     """A weighted sum that levels off on one side or both."""
 
     direction: Array
@@ -219,7 +219,7 @@ class Saturating:
     shape: Callable[[Array], Array]
 
     @classmethod
-    def sample(cls, causes: int, rng: np.random.Generator) -> "Saturating":
+    def sample(cls, causes: int, rng: np.random.Generator) -> "SaturatingFunction":
         """Draw one of three shapes, how steep it is and where."""
         shape = (np.tanh, _hill, softplus)[rng.integers(3)]
         return cls(random_direction(causes, rng), rng.uniform(1.0, 3.0), rng.uniform(-1.0, 1.0), shape)
@@ -256,7 +256,7 @@ ONE_BY_ONE: dict[str, FunctionSampler] = {
     "long-fourier": long_fourier,
     "polynomial": Polynomial.sample,
     "steps": Steps.sample,
-    "saturating": Saturating.sample,
+    "saturating": SaturatingFunction.sample,
 }
 FUNCTIONS: dict[str, FunctionSampler] = {
     **ONE_BY_ONE,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fipscm.simulate.ingredients.survey.columns import SurveyColumn, record_latent, sample_nominal
-from fipscm.simulate.ingredients.survey.scales import SCALES
+from fipscm.simulate.ingredients.survey.scales import RECORDING_SCALES
 
 NOMINAL_SHARE, NOMINAL_LEVELS = 0.4, 12  # many levels fit chance best, so these are what is learned from most
 SCALE_NAMES = ("binary", "grades", "count", "measurement")
@@ -14,4 +14,4 @@ def irrelevant_column(rows: int, rng: np.random.Generator) -> SurveyColumn:
     if rng.random() < NOMINAL_SHARE:
         return sample_nominal(np.zeros((rows, 0)), NOMINAL_LEVELS, rng)
     name = str(rng.choice(SCALE_NAMES))
-    return record_latent(rng.standard_normal(rows), name, SCALES[name](rng), rng)
+    return record_latent(rng.standard_normal(rows), name, RECORDING_SCALES[name](rng), rng)

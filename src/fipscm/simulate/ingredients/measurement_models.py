@@ -21,7 +21,7 @@ def outliers(values: Array, rng: np.random.Generator) -> Array:
     return np.where(hit, far[0] if rng.random() < 0.5 else far, values)
 
 
-def rounded(values: Array, rng: np.random.Generator) -> Array:
+def in_steps(values: Array, rng: np.random.Generator) -> Array:
     """Record multiples of a step."""
     step = rng.uniform(0.05, 0.7)
     return np.asarray(np.round(values / step) * step)
@@ -43,7 +43,7 @@ def few_levels(values: Array, rng: np.random.Generator) -> Array:
     return np.searchsorted(cuts, values).astype(np.float64)
 
 
-def binary(values: Array, rng: np.random.Generator) -> Array:
+def two_levels(values: Array, rng: np.random.Generator) -> Array:
     """Record only whether a threshold is crossed."""
     return (values > np.quantile(values, rng.uniform(0.15, 0.85))).astype(np.float64)
 
@@ -63,9 +63,9 @@ def monotone_transformation(values: Array, rng: np.random.Generator) -> Array:
     return sample_transformation(rng)(values)
 
 
-DISCRETE: dict[str, MeasurementModel] = {"few-levels": few_levels, "binary": binary}
+DISCRETE: dict[str, MeasurementModel] = {"few-levels": few_levels, "binary": two_levels}
 # What these record may be the true value itself, which the effects read: a switch is either on or off.
-COARSE: dict[str, MeasurementModel] = {**DISCRETE, "rounded": rounded, "clipped": clipped, "many-zeros": many_zeros}
+COARSE: dict[str, MeasurementModel] = {**DISCRETE, "rounded": in_steps, "clipped": clipped, "many-zeros": many_zeros}
 MEASUREMENT_MODELS: dict[str, MeasurementModel] = {
     **COARSE,
     "outliers": outliers,

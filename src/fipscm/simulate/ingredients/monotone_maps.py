@@ -12,7 +12,7 @@ from scipy.integrate import cumulative_trapezoid
 
 from fipscm.arrays import Array
 
-REACH, PLACES, WAVES = 8.0, 400, 12
+LARGEST_INPUT, SLOPE_PLACES, SLOPE_WAVES = 8.0, 400, 12
 LENGTHS = 0.7, 6.0  # over which a slope changes, in standard deviations: short ones turn often, long ones once
 
 
@@ -26,10 +26,12 @@ class MonotoneMap:
     @classmethod
     def sample(cls, rng: np.random.Generator) -> Self:
         """Draw a curve whose log slope is a random smooth function, so that it can neither turn nor break."""
-        places = np.linspace(-REACH, REACH, PLACES)
+        places = np.linspace(-LARGEST_INPUT, LARGEST_INPUT, SLOPE_PLACES)
         length = math.exp(rng.uniform(*np.log(LENGTHS)))
-        angles = np.outer(places, rng.standard_normal(WAVES) / length) + rng.uniform(0, 2 * math.pi, WAVES)
-        log_slope = rng.uniform(0.3, 1.5) * np.cos(angles) @ rng.standard_normal(WAVES) * math.sqrt(2 / WAVES)
+        angles = np.outer(places, rng.standard_normal(SLOPE_WAVES) / length) + rng.uniform(0, 2 * math.pi, SLOPE_WAVES)
+        log_slope = (
+            rng.uniform(0.3, 1.5) * np.cos(angles) @ rng.standard_normal(SLOPE_WAVES) * math.sqrt(2 / SLOPE_WAVES)
+        )
         return cls(np.asarray(places, dtype=np.float64), cumulative_trapezoid(np.exp(log_slope), places, initial=0.0))
 
     def __call__(self, values: Array) -> Array:

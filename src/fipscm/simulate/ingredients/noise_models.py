@@ -16,7 +16,9 @@ from fipscm.simulate.ingredients.functions import FUNCTIONS, random_direction, s
 from fipscm.simulate.ingredients.monotone_maps import MonotoneMap
 
 NEXT_TO_NO = 0.001, 0.05  # of the variance
-FAR = 5.0  # beyond so many standard deviations an exponential stays where it is, or one row would outweigh all
+LARGEST_EXPONENT = (
+    5.0  # beyond so many standard deviations an exponential stays where it is, or one row would outweigh all
+)
 
 
 class NoiseModel(Protocol):
@@ -28,13 +30,13 @@ class NoiseModel(Protocol):
 
 
 @dataclass(frozen=True)
-class Additive:
+class AdditiveNoise:
     """Signal plus noise; `share` of the variance is the signal's."""
 
     share: float
 
     @classmethod
-    def sample(cls, causes: int, rng: np.random.Generator) -> "Additive":
+    def sample(cls, causes: int, rng: np.random.Generator) -> "AdditiveNoise":
         """Draw anything from a weak signal to next to no noise, as between a lamp and a sensor beside it."""
         return cls(rng.uniform(0.2, 0.95) if rng.random() < 0.75 else 1 - math.exp(rng.uniform(*np.log(NEXT_TO_NO))))
 
@@ -43,14 +45,14 @@ class Additive:
         return math.sqrt(self.share) * signal + math.sqrt(1 - self.share) * noise
 
 
-Scale = Callable[[Array, float], Array]
+NoiseScale = Callable[[Array, float], Array]
 
 # How the scale of the noise follows a weighted sum of the causes, more so with depth.
-NOISE_SCALES: dict[str, Scale] = {
+NOISE_SCALES: dict[str, NoiseScale] = {
     "swinging": lambda u, depth: np.exp(depth * np.sin(2 * u)),
-    "growing": lambda u, depth: np.exp(depth * np.clip(u, -FAR, FAR) / 2),
+    "growing": lambda u, depth: np.exp(depth * np.clip(u, -LARGEST_EXPONENT, LARGEST_EXPONENT) / 2),
     "v-shaped": lambda u, depth: 1 / (3 * depth) + np.abs(u),
-    "switching": lambda u, depth: 1 + 2 * depth / (1 + np.exp(-8 * np.clip(u, -FAR, FAR))),
+    "switching": lambda u, depth: 1 + 2 * depth / (1 + np.exp(-8 * np.clip(u, -LARGEST_EXPONENT, LARGEST_EXPONENT))),
 }
 
 
@@ -67,21 +69,23 @@ def scale_along_a_line(causes: int, rng: np.random.Generator) -> ScaleOf:
 def any_scale(causes: int, rng: np.random.Generator) -> ScaleOf:
     """Draw a scale whose logarithm is any function of the causes."""
     function, depth = FUNCTIONS[str(rng.choice(list(FUNCTIONS)))](causes, rng), rng.uniform(0.3, 1.2)
-    return lambda rows: np.exp(depth * np.clip(standardized(function(rows)), -FAR / 2, FAR / 2))
+    return lambda rows: np.exp(
+        depth * np.clip(standardized(function(rows)), -LARGEST_EXPONENT / 2, LARGEST_EXPONENT / 2)
+    )
 
 
 @dataclass(frozen=True)
-class LocationScale:
+class LocationScaleNoise:
     """Signal plus noise whose scale follows the causes."""
 
-    inner: Additive
+    inner: AdditiveNoise
     scale: ScaleOf
 
     @classmethod
-    def sample(cls, causes: int, rng: np.random.Generator) -> "LocationScale":
+    def sample(cls, causes: int, rng: np.random.Generator) -> "LocationScaleNoise":
         """Draw how the scale follows the causes, and how strongly."""
         draw = (scale_along_a_line, any_scale)[rng.integers(2)]
-        return cls(Additive.sample(causes, rng), draw(causes, rng))
+        return cls(AdditiveNoise.sample(causes, rng), draw(causes, rng))
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""
@@ -98,11 +102,11 @@ def _one_plus(noise: Array) -> Array:
 
 
 def _exponential(noise: Array) -> Array:
-    return np.asarray(np.exp(np.clip(noise, -FAR, FAR)))
+    return np.asarray(np.exp(np.clip(noise, -LARGEST_EXPONENT, LARGEST_EXPONENT)))
 
 
 @dataclass(frozen=True)
-class Multiplicative:
+class MultiplicativeNoise:
     """The signal, shifted by an offset, times a random factor."""
 
     offset: float
@@ -110,7 +114,7 @@ class Multiplicative:
     factor: Callable[[Array], Array]
 
     @classmethod
-    def sample(cls, causes: int, rng: np.random.Generator) -> "Multiplicative":
+    def sample(cls, causes: int, rng: np.random.Generator) -> "MultiplicativeNoise":
         """Draw the factor: one plus noise, or the exponential of noise."""
         return cls(rng.uniform(0.0, 2.0), rng.uniform(0.2, 0.8), (_one_plus, _exponential)[rng.integers(2)])
 
@@ -120,12 +124,12 @@ class Multiplicative:
 
 
 Transformation = Callable[[Array, float], Array]
-Curve = Callable[[Array], Array]
+ValueCurve = Callable[[Array], Array]
 
 # Increasing functions of a standardized value, further from the identity with depth.
 TRANSFORMATIONS: dict[str, Transformation] = {
     "tanh": lambda u, depth: np.tanh(depth * u),
-    "exponential": lambda u, depth: np.exp(depth * np.clip(u, -FAR, FAR)),
+    "exponential": lambda u, depth: np.exp(depth * np.clip(u, -LARGEST_EXPONENT, LARGEST_EXPONENT)),
     "cube-root": lambda u, depth: np.cbrt(u),
     "power": lambda u, depth: np.sign(u) * np.abs(u) ** (1 + depth),
     "root": lambda u, depth: (u - u.min()) ** (1 / (1 + depth)),
@@ -133,7 +137,7 @@ TRANSFORMATIONS: dict[str, Transformation] = {
 }
 
 
-def sample_transformation(rng: np.random.Generator) -> Curve:
+def sample_transformation(rng: np.random.Generator) -> ValueCurve:
     """Draw an increasing function of a standardized value: one with a name, or any smooth one."""
     if rng.random() < 0.5:
         return MonotoneMap.sample(rng)
@@ -142,16 +146,16 @@ def sample_transformation(rng: np.random.Generator) -> Curve:
 
 
 @dataclass(frozen=True)
-class PostNonlinear:
+class PostNonlinearNoise:
     """Signal plus noise, and a monotone transformation of the sum."""
 
-    inner: Additive
-    transformation: Curve
+    inner: AdditiveNoise
+    transformation: ValueCurve
 
     @classmethod
-    def sample(cls, causes: int, rng: np.random.Generator) -> "PostNonlinear":
+    def sample(cls, causes: int, rng: np.random.Generator) -> "PostNonlinearNoise":
         """Draw the transformation and how strong it is."""
-        return cls(Additive.sample(causes, rng), sample_transformation(rng))
+        return cls(AdditiveNoise.sample(causes, rng), sample_transformation(rng))
 
     def __call__(self, signal: Array, noise: Array, causes: Array) -> Array:
         """(N,), (N,), (N, P) -> (N,)."""
@@ -159,8 +163,8 @@ class PostNonlinear:
 
 
 NOISE_MODELS: dict[str, Callable[[int, np.random.Generator], NoiseModel]] = {
-    "additive": Additive.sample,
-    "location-scale": LocationScale.sample,
-    "multiplicative": Multiplicative.sample,
-    "post-nonlinear": PostNonlinear.sample,
+    "additive": AdditiveNoise.sample,
+    "location-scale": LocationScaleNoise.sample,
+    "multiplicative": MultiplicativeNoise.sample,
+    "post-nonlinear": PostNonlinearNoise.sample,
 }

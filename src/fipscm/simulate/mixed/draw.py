@@ -9,22 +9,22 @@ from fipscm.arrays import Array
 from fipscm.graph import topological_order
 from fipscm.simulate.graphs import erdos_renyi
 from fipscm.simulate.mechanisms import Location
-from fipscm.simulate.mixed.nodes import Continuous, Count, Named, Node, Thresholds
+from fipscm.simulate.mixed.nodes import Continuous, CountNode, MixedNode, Named, ThresholdNode
 from fipscm.simulate.mixed.scm import MixedSCM
 from fipscm.simulate.non_additive import EDGES_PER_NODE, LOUDEST, QUIETEST, Curved
 
-POPULATION = 20_000
+CALIBRATION_ROWS = 20_000
 MIXED = "mixed"  # the name of the collection
-LAWS = {"normal": 1.0, "laplace": 2**-0.5, "uniform": 1.0}  # with the factor that makes their variance one
-ANSWERS, GRADES, GROUPS = ("no", "yes"), ("low", "fair", "good", "high"), ("north", "east", "south", "west")
+ROOT_LAWS = {"normal": 1.0, "laplace": 2**-0.5, "uniform": 1.0}  # with the factor that makes their variance one
+ANSWERS, FOUR_GRADES, FOUR_GROUPS = ("no", "yes"), ("low", "fair", "good", "high"), ("north", "east", "south", "west")
 FEWEST_FOR_GROUPS = 10  # a smaller table has no column of groups
 
 
 @dataclass(frozen=True)
-class Causes:
+class KnownCauses:
     """The causes of a node: what they are, and a population (N, P) of their values."""
 
-    nodes: Sequence[Node]
+    nodes: Sequence[MixedNode]
     population: Array
 
     def curve(self, height: float, rng: np.random.Generator) -> Location:
@@ -41,47 +41,47 @@ class Causes:
         return lambda parents: curved(read(parents))
 
 
-def continuous(causes: Causes, rng: np.random.Generator) -> Node:
+def continuous_node(causes: KnownCauses, rng: np.random.Generator) -> MixedNode:
     """Additive noise; variance one whether it has causes or not."""
-    law, std = str(rng.choice(list(LAWS))), rng.uniform(QUIETEST, LOUDEST)
-    return Continuous(causes.curve(1.0, rng), law, std * LAWS[law], float(np.hypot(bool(causes.nodes), std)))
+    law, std = str(rng.choice(list(ROOT_LAWS))), rng.uniform(QUIETEST, LOUDEST)
+    return Continuous(causes.curve(1.0, rng), law, std * ROOT_LAWS[law], float(np.hypot(bool(causes.nodes), std)))
 
 
-def binary(causes: Causes, rng: np.random.Generator) -> Node:
+def binary_node(causes: KnownCauses, rng: np.random.Generator) -> MixedNode:
     """Between 30 and 70 % say yes."""
     return _cut(causes, np.array([rng.uniform(0.3, 0.7)]), ANSWERS, rng)
 
 
-def ordinal(causes: Causes, rng: np.random.Generator) -> Node:
+def ordinal_node(causes: KnownCauses, rng: np.random.Generator) -> MixedNode:
     """Four grades, none of them rare."""
-    return _cut(causes, np.array([0.25, 0.5, 0.75]) + rng.uniform(-0.1, 0.1, 3), GRADES, rng)
+    return _cut(causes, np.array([0.25, 0.5, 0.75]) + rng.uniform(-0.1, 0.1, 3), FOUR_GRADES, rng)
 
 
-def count(causes: Causes, rng: np.random.Generator) -> Node:
+def count_node(causes: KnownCauses, rng: np.random.Generator) -> MixedNode:
     """Rates from about two to ten."""
     curve = causes.curve(1.0, rng)
-    return Count(lambda parents: 1.5 + 0.8 * np.tanh(curve(parents)))
+    return CountNode(lambda parents: 1.5 + 0.8 * np.tanh(curve(parents)))
 
 
-def categorical(causes: Causes, rng: np.random.Generator) -> Node:
+def categorical_node(causes: KnownCauses, rng: np.random.Generator) -> MixedNode:
     """Every group has a curve of its own."""
-    return Named(tuple(causes.curve(1.5, rng) for _ in GROUPS), GROUPS)
+    return Named(tuple(causes.curve(1.5, rng) for _ in FOUR_GROUPS), FOUR_GROUPS)
 
 
-def _cut(causes: Causes, shares: Array, levels: tuple[str, ...], rng: np.random.Generator) -> Node:
+def _cut(causes: KnownCauses, shares: Array, levels: tuple[str, ...], rng: np.random.Generator) -> MixedNode:
     """Cut a latent value so that these shares of the population lie below the thresholds."""
     location = causes.curve(2.0, rng)
     latent = location(causes.population) + rng.logistic(size=len(causes.population))
     cuts = np.asarray(np.quantile(latent, shares), dtype=np.float64)
-    return Thresholds(location, cuts, "binary" if len(levels) == 2 else "ordinal", levels)
+    return ThresholdNode(location, cuts, "binary" if len(levels) == 2 else "ordinal", levels)
 
 
-DRAW: dict[str, Callable[[Causes, np.random.Generator], Node]] = {
-    "continuous": continuous,
-    "binary": binary,
-    "ordinal": ordinal,
-    "count": count,
-    "categorical": categorical,
+DRAW: dict[str, Callable[[KnownCauses, np.random.Generator], MixedNode]] = {
+    "continuous": continuous_node,
+    "binary": binary_node,
+    "ordinal": ordinal_node,
+    "count": count_node,
+    "categorical": categorical_node,
 }
 
 
@@ -93,13 +93,13 @@ def mixed_scm(nodes: int, rng: np.random.Generator) -> MixedSCM:
     """
     adjacency = erdos_renyi(nodes, rng, edges_per_node=EDGES_PER_NODE)
     order, kinds = topological_order(adjacency), _kinds(nodes, rng)
-    drawn: dict[int, Node] = {}
-    population = np.zeros((POPULATION, nodes))
+    drawn: dict[int, MixedNode] = {}
+    population = np.zeros((CALIBRATION_ROWS, nodes))
     for place in order:
         parents = np.flatnonzero(adjacency[:, place])
-        causes = Causes([drawn[parent] for parent in parents], population[:, parents])
+        causes = KnownCauses([drawn[parent] for parent in parents], population[:, parents])
         drawn[place] = DRAW[kinds[place]](causes, rng)
-        population[:, place] = drawn[place].value(causes.population, drawn[place].noise(POPULATION, rng))
+        population[:, place] = drawn[place].value(causes.population, drawn[place].noise(CALIBRATION_ROWS, rng))
     names = tuple(f"x{place}" for place in range(nodes))
     return MixedSCM(names, adjacency, order, tuple(drawn[place] for place in range(nodes)))
 

@@ -12,7 +12,7 @@ from fipscm.errors import unknown_name
 from fipscm.simulate.worlds import PLAIN
 
 ALWAYS_OBSERVED = 3  # one column in so many, where what is missing depends on others
-STEEPNESS = 1.5  # of the log-odds that a cell is missing, per standard deviation of what it depends on
+LOG_ODDS_SLOPE = 1.5  # of the log-odds that a cell is missing, per standard deviation of what it depends on
 HoleMaker = Callable[[Array, float, np.random.Generator], Mask]
 
 
@@ -29,7 +29,7 @@ def depending(rows: Array, share: float, rng: np.random.Generator) -> Mask:
     holes: Mask = np.zeros(rows.shape, dtype=np.bool_)
     for column in np.setdiff1d(np.arange(nodes), seen):
         driver = rows[:, rng.choice(seen)]
-        slope = STEEPNESS * rng.choice([-1, 1]) * (driver - driver.mean()) / driver.std()
+        slope = LOG_ODDS_SLOPE * rng.choice([-1, 1]) * (driver - driver.mean()) / driver.std()
         odds = brentq(lambda level, slope=slope: expit(level + slope).mean() - share, -30, 30)
         holes[:, column] = rng.random(len(rows)) < expit(odds + slope)
     return holes

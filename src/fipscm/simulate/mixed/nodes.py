@@ -15,7 +15,7 @@ from fipscm.simulate.mechanisms import Location
 from fipscm.simulate.noises import NOISES
 
 
-class Node(Protocol):
+class MixedNode(Protocol):
     """One structural equation. A discrete value leaves open which of many noises is behind it."""
 
     @property
@@ -66,7 +66,7 @@ class Continuous:
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class ThresholdNode:
     """The step that a latent value with logistic noise reaches: ordinal, or binary with one threshold."""
 
     location: Location
@@ -91,7 +91,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True)
-class Count:
+class CountNode:
     """A Poisson count: the quantile at a uniform noise."""
 
     log_rate: Location

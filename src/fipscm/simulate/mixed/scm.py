@@ -9,7 +9,7 @@ import pandas as pd
 
 from fipscm.arrays import Adjacency, Array, Order
 from fipscm.errors import unknown_name
-from fipscm.simulate.mixed.nodes import Node
+from fipscm.simulate.mixed.nodes import MixedNode
 
 Noises = tuple[Array, ...]
 
@@ -28,7 +28,7 @@ class MixedSCM:
     names: tuple[Hashable, ...]
     adjacency: Adjacency
     order: Order
-    nodes: tuple[Node, ...]
+    nodes: tuple[MixedNode, ...]
 
     def noise(self, rows: int, rng: np.random.Generator) -> Noises:
         """Draw the noises of every node."""
@@ -67,14 +67,14 @@ class MixedSCM:
         return float(levels.index(value) if levels else value)
 
     @property
-    def _columns(self) -> tuple[tuple[Hashable, Node], ...]:
+    def _columns(self) -> tuple[tuple[Hashable, MixedNode], ...]:
         return tuple(zip(self.names, self.nodes, strict=True))
 
     def _parents(self, rows: Array, place: int) -> Array:
         return rows[:, self.adjacency[:, place] == 1]
 
 
-def _cells(node: Node, codes: Array) -> Any:
+def _cells(node: MixedNode, codes: Array) -> Any:
     """A column in the type that people keep it in."""
     if node.kind in ("ordinal", "categorical"):
         return pd.Categorical.from_codes(codes.astype(int), pd.Index(node.levels), ordered=node.kind == "ordinal")

@@ -16,8 +16,8 @@ from fipscm.arrays import Array, Mask
 from fipscm.scm.intervention import Do
 from fipscm.simulate.mixed.scm import MixedSCM
 
-UNITS = 50_000  # simulated for the truth about an effect
-DRAWS = 100  # possible noises behind a row
+POPULATION_OF_TRUTH = 50_000  # simulated for the truth about an effect
+NOISE_DRAWS = 100  # possible noises behind a row
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class MixedTruth:
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
         """Effects of every column that has any."""
-        return tuple(contrasts(self.scm, self.observed, np.random.default_rng([self.seed, 0])))
+        return tuple(true_contrasts(self.scm, self.observed, np.random.default_rng([self.seed, 0])))
 
     @cached_property
     def expectations(self) -> tuple[Expectation, ...]:
@@ -116,9 +116,9 @@ class MixedTruth:
         return tuple(expectations(self.scm, self.observed, np.random.default_rng([self.seed, 1])))
 
 
-def contrasts(scm: MixedSCM, observed: pd.DataFrame, rng: np.random.Generator) -> Iterator[Contrast]:
+def true_contrasts(scm: MixedSCM, observed: pd.DataFrame, rng: np.random.Generator) -> Iterator[Contrast]:
     """One for each column that has effects: quartiles of numbers, first and last level of what has names."""
-    figures, noise = Figures(scm), scm.noise(UNITS, rng)
+    figures, noise = Figures(scm), scm.noise(POPULATION_OF_TRUTH, rng)
     for place in np.flatnonzero(scm.adjacency.any(axis=1)):
         name, levels = scm.names[place], scm.nodes[place].levels
         ends = (levels[0], levels[-1]) if levels else _quartiles(observed[name])
@@ -136,7 +136,7 @@ def expectations(
         name = scm.names[rng.choice(causes) if len(causes) else rng.integers(len(scm.names))]
         do: dict[Hashable, Any] = {name: observed[name].dropna().sample(1, random_state=rng).item()}
         factual = scm.values(scm.noise(rows, rng))
-        possible = (scm.values(scm.abduct(factual, rng), do) for _ in range(DRAWS))
+        possible = (scm.values(scm.abduct(factual, rng), do) for _ in range(NOISE_DRAWS))
         truth = np.mean([figures.of_codes(values) for values in possible], axis=0)
         yield Expectation(scm.decode(factual), do, truth)
 

@@ -23,7 +23,7 @@ from fipscm.simulate.prior.recording import in_units, recorded_rows
 
 # Shares of the tables: other functions, other laws; a hidden cause, added or unseen; some measurement models; errors
 # that columns share.
-OTHER_FUNCTIONS, ANY_LAW, PUSHED, UNSEEN, SENSED, SHARED = 0.4, 0.4, 0.2, 0.2, 0.35, 0.06
+OTHER_FUNCTIONS, ANY_LAW, PUSHED, UNSEEN_ROOTS, SENSED, SHARED = 0.4, 0.4, 0.2, 0.2, 0.35, 0.06
 
 
 def altered_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
@@ -77,5 +77,5 @@ def _sensing(rng: np.random.Generator) -> Palette:
 def _unseen(adjacency: Adjacency, rng: np.random.Generator) -> int:
     """Now and then a root with two or more effects, which confounds them; else a leaf, which nobody misses."""
     confounders = np.flatnonzero(~adjacency.any(axis=0) & (adjacency.sum(axis=1) >= 2))
-    confounds = len(confounders) and rng.random() < UNSEEN
+    confounds = len(confounders) and rng.random() < UNSEEN_ROOTS
     return int(rng.choice(confounders if confounds else np.flatnonzero(leaves(adjacency))))

@@ -15,14 +15,14 @@ from fipscm.scm.standard import NodeFunction, StandardSCM
 from fipscm.simulate.ingredients.columns import LARGEST_DEVIATION
 from fipscm.simulate.ingredients.functions import FUNCTIONS, standardized
 from fipscm.simulate.ingredients.monotone_maps import MonotoneMap
-from fipscm.simulate.ingredients.noise_models import LocationScale, Multiplicative, sample_transformation
+from fipscm.simulate.ingredients.noise_models import LocationScaleNoise, MultiplicativeNoise, sample_transformation
 from fipscm.simulate.mechanisms import Equation, Location
 from fipscm.simulate.noises import NOISES
 
 # From a node function, its parents (N, P) and its noise (N,) to the values (N,).
 Alteration = Callable[[NodeFunction, Array, Array, np.random.Generator], Array]
 HIDDEN_LAWS = ("normal", "uniform", "exponential", "t5", "two-bumps")
-CURVES = tuple(name for name in FUNCTIONS if name != "linear")  # P_IN has lines of its own
+CURVED_FUNCTIONS = tuple(name for name in FUNCTIONS if name != "linear")  # P_IN has lines of its own
 GAINS, BIASES = (1.0, 20.0), (-3.0, 3.0)  # of a function, in units of the noise: as wide as P_IN has them
 
 
@@ -42,7 +42,7 @@ class Gained:
 
 def with_other_functions(scm: StandardSCM, rng: np.random.Generator) -> StandardSCM:
     """The same graph and noise, but other kinds of functions: one for all nodes, or one for each."""
-    kinds = rng.choice(CURVES, len(scm.functions) if rng.random() < 0.5 else 1)
+    kinds = rng.choice(CURVED_FUNCTIONS, len(scm.functions) if rng.random() < 0.5 else 1)
     functions = list(scm.functions)
     for node, kind in enumerate(np.resize(kinds, len(functions))):
         function, causes = functions[node], int(scm.adjacency[:, node].sum())
@@ -60,13 +60,13 @@ def _location_scale(function: NodeFunction, parents: Array, noise: Array, rng: n
     if not parents.shape[1]:
         return function(parents, noise)
     inputs = np.column_stack([standardized(parent) for parent in parents.T])
-    return function(parents, noise * LocationScale.sample(parents.shape[1], rng).spread(inputs))
+    return function(parents, noise * LocationScaleNoise.sample(parents.shape[1], rng).spread(inputs))
 
 
 def _multiplicative(function: NodeFunction, parents: Array, noise: Array, rng: np.random.Generator) -> Array:
     if not parents.shape[1]:
         return function(parents, noise)
-    noise_model = Multiplicative.sample(parents.shape[1], rng)
+    noise_model = MultiplicativeNoise.sample(parents.shape[1], rng)
     return function(parents, np.zeros_like(noise)) * noise_model.factor(noise_model.depth * standardized(noise))
 
 

@@ -17,15 +17,15 @@ from fipscm.simulate.prior.drawn import Drawn
 from fipscm.simulate.prior.recording import recorded_rows
 
 MOST_CONFIGURATIONS = 128  # as many as experts fill in; each also needs rows to be learned from
-GRADES, MEASUREMENTS = 0.2, 0.15  # shares of the tables in which some columns are numbers
+GRADED_SHARE, MEASUREMENTS = 0.2, 0.15  # shares of the tables in which some columns are numbers
 UNSEEN_ROOT = 0.15  # share of the tables
 # Levels of all columns of a table: two, up to four, up to eight, or as many as towns and trades have.
-LEVELS = ((2, 2), (2, 2), (2, 4), (2, 4), (2, 8), (2, 20))
+LEVEL_RANGES = ((2, 2), (2, 2), (2, 4), (2, 4), (2, 8), (2, 20))
 # Shares of the roots that are rare: in most tables some, in alarms and diagnoses nearly all.
 RARE_SHARES = (0.0, 0.3, 0.3, 0.9)
 
 
-def categories_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
+def bayesian_network_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
     """Draw a Bayesian network of categories, and a table from it; now and then, nobody sees one of its roots."""
     complete = _network(nodes + 1, rows, rng)
     unseen = _unseen(complete.adjacency, rng)
@@ -47,7 +47,7 @@ def _unseen(adjacency: Adjacency, rng: np.random.Generator) -> int:
 
 def _network(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
     """Every column, in random order, and every cell."""
-    low, high = LEVELS[rng.integers(len(LEVELS))]
+    low, high = LEVEL_RANGES[rng.integers(len(LEVEL_RANGES))]
     levels = rng.integers(low, high + 1, nodes)
     adjacency = _bounded(sample_sparse_graph(nodes, rng), levels.tolist(), rng)
     kinds = some(tuple(PROBABILITY_TABLES), rng)
@@ -57,7 +57,7 @@ def _network(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
         parents = [columns[parent] for parent in np.flatnonzero(adjacency[:, node])]
         columns[node] = sample_coded(parents, rows, int(levels[node]), str(rng.choice(kinds)), rare_share, rng)
     values = np.column_stack([columns[node].codes for node in range(nodes)]).astype(np.float64)
-    is_category = rng.random(nodes) < (0.5 if rng.random() < GRADES else 1.0)
+    is_category = rng.random(nodes) < (0.5 if rng.random() < GRADED_SHARE else 1.0)
     flags = {column.made_with for column in columns.values()} | ({"grades"} if not is_category.all() else set())
     if rng.random() < MEASUREMENTS:
         for node in np.flatnonzero(leaves(adjacency) & (rng.random(nodes) < 0.5)).tolist():

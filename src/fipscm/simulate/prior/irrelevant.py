@@ -6,7 +6,7 @@ import numpy as np
 
 from fipscm.graph import topological_order
 from fipscm.simulate.ingredients.irrelevant import irrelevant_column
-from fipscm.simulate.prior.categories import categories_table
+from fipscm.simulate.prior.categories import bayesian_network_table
 from fipscm.simulate.prior.drawn import Drawn
 from fipscm.simulate.prior.ingredients import ingredients_table
 from fipscm.simulate.prior.survey import survey_table
@@ -14,7 +14,7 @@ from fipscm.simulate.prior.survey import survey_table
 
 def irrelevant_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
     """Draw a table of which one column, or a few, are irrelevant to all others."""
-    draw = (categories_table, ingredients_table, survey_table)[rng.integers(3)]
+    draw = (bayesian_network_table, ingredients_table, survey_table)[rng.integers(3)]
     return with_irrelevant(draw(nodes, rows, rng), int(rng.integers(1, max(nodes // 3, 1) + 1)), rng)
 
 

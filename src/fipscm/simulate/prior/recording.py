@@ -8,13 +8,13 @@ from fipscm.arrays import Array
 from fipscm.simulate.ingredients.columns import is_informative
 from fipscm.simulate.ingredients.measurement_models import missing_at_random, missing_by_column, repeated_rows
 
-REPEATED, INCOMPLETE = 0.1, 0.2  # shares of the tables
+REPEATED_ROWS, INCOMPLETE = 0.1, 0.2  # shares of the tables
 
 
 def recorded_rows(values: Array, rng: np.random.Generator) -> tuple[Array, set[str]]:
     """Repeat rows and lose cells, now and then, as long as every column can still be learned from."""
     used: set[str] = set()
-    if rng.random() < REPEATED:
+    if rng.random() < REPEATED_ROWS:
         repeated = values[repeated_rows(len(values), rng)]
         if all(is_informative(column) for column in repeated.T):
             values, used = repeated, {"repeated-rows"}

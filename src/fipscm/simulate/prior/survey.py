@@ -24,10 +24,10 @@ from fipscm.simulate.ingredients.survey.columns import (
 from fipscm.simulate.ingredients.survey.feedback import Feedback, sample_feedback
 from fipscm.simulate.ingredients.survey.indices import near_copy, sample_index
 from fipscm.simulate.ingredients.survey.mistakes import with_bad_cells
-from fipscm.simulate.ingredients.survey.nominal import MOST_LEVELS
+from fipscm.simulate.ingredients.survey.nominal import MOST_NOMINAL_LEVELS
 from fipscm.simulate.ingredients.survey.predictors import gains, sample_strength
 from fipscm.simulate.ingredients.survey.readers import NumberReader
-from fipscm.simulate.ingredients.survey.scales import SCALES, Measurement, RecordingScale
+from fipscm.simulate.ingredients.survey.scales import RECORDING_SCALES, Measurement, RecordingScale
 from fipscm.simulate.ingredients.survey.selection import selected_rows
 from fipscm.simulate.ingredients.survey.structure import Plan, sample_plan
 from fipscm.simulate.ingredients.survey.times import sample_time
@@ -36,7 +36,7 @@ from fipscm.simulate.prior.recording import recorded_rows
 
 # Shares of the tables with indices, feedback, selected rows and bad cells, and with codes for names of levels.
 INDEXED, FEEDBACK, SELECTED, MISTAKEN, CODED = 0.15, 0.1, 0.12, 0.05, 0.25
-MANY_ROWS = 3  # from so many times the rows of a table some are selected
+SELECTED_FROM = 3  # from so many times the rows of a table some are selected
 MANY_VALUES = 12  # a bad cell among fewer distinct values would be a level of its own
 MOST_GROUPS = 12
 NOMINAL = "nominal"
@@ -60,7 +60,10 @@ SCALE_SHARES: dict[str, dict[str, float]] = {
 
 def survey_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
     """Draw a table."""
-    if rng.random() < SELECTED and (drawn := _selected(_complete(nodes, MANY_ROWS * rows, rng), rows, rng)) is not None:
+    if (
+        rng.random() < SELECTED
+        and (drawn := _selected(_complete(nodes, SELECTED_FROM * rows, rng), rows, rng)) is not None
+    ):
         return _recorded(drawn, rng)
     return _recorded(_complete(nodes, rows, rng), rng)
 
@@ -157,7 +160,7 @@ class _Study:
 
     def _scale_of_waves(self) -> RecordingScale:
         names = [name for name, node in zip(self.names, self.plan.nodes, strict=True) if node.role == "wave"]
-        return SCALES[names[0]](self.rng) if names else Measurement.sample(self.rng)
+        return RECORDING_SCALES[names[0]](self.rng) if names else Measurement.sample(self.rng)
 
     def _column(self, node: int, before: list[SurveyColumn], scale_of_waves: RecordingScale) -> SurveyColumn:
         role, rows, rng = self.plan.nodes[node].role, len(self.noises[node]), self.rng
@@ -171,11 +174,11 @@ class _Study:
             return record_latent(latent, self.names[node], scale_of_waves, rng)
         scores = np.column_stack([cause.reader.read(rng) for cause in causes]) if causes else np.zeros((rows, 0))
         if self.names[node] == NOMINAL:
-            return sample_nominal(scores, MOST_GROUPS if role == "group" else MOST_LEVELS, rng)
+            return sample_nominal(scores, MOST_GROUPS if role == "group" else MOST_NOMINAL_LEVELS, rng)
         latent = sample_latent(scores, self.noises[node], self._strength(node), rng)
         if self.feedback and node == self.feedback.cause:
             latent = self.feedback.settled(latent, self.noises[self.feedback.effect])
-        return record_latent(latent, self.names[node], SCALES[self.names[node]](rng), rng)
+        return record_latent(latent, self.names[node], RECORDING_SCALES[self.names[node]](rng), rng)
 
     def _strength(self, node: int) -> float:
         is_star = self.plan.nodes[node].role == "star"
@@ -195,7 +198,7 @@ class _Study:
 
 def _scale_names(plan: Plan, rng: np.random.Generator) -> tuple[str, ...]:
     """Draw the scale of every node; a table prefers some scales to others, and all waves have the same."""
-    preference = {name: rng.gamma(0.7) + 0.02 for name in (NOMINAL, *SCALES)}
+    preference = {name: rng.gamma(0.7) + 0.02 for name in (NOMINAL, *RECORDING_SCALES)}
     names = []
     for role in (node.role for node in plan.nodes):
         shares = SCALE_SHARES.get(role, SCALE_SHARES["outcome"])

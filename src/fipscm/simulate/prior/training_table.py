@@ -1,7 +1,7 @@
 """What the order model trains on: tables as varied as measured ones. Shapes: N rows, D visible columns.
 
-A table is drawn from one of the FAMILIES; how often from which is told by the caller. The graphs, Laplace noise and
-parameter ranges of P_OUT never appear, and neither do the test worlds' forms: arcsinh and kinks for post-nonlinear
+A table is drawn from one of the TABLE_FAMILIES; how often from which is told by the caller. The graphs, Laplace noise
+and parameter ranges of P_OUT never appear, and neither do the test worlds' forms: arcsinh and kinks for post-nonlinear
 values, bumps for noise scales, bounded factors, networks of logistic units.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from fipscm.arrays import Adjacency, Array, Mask
 from fipscm.errors import DataError, GraphError, unknown_name
 from fipscm.simulate.prior.altered import altered_table
-from fipscm.simulate.prior.categories import categories_table
+from fipscm.simulate.prior.categories import bayesian_network_table
 from fipscm.simulate.prior.drawn import Drawn, numeric
 from fipscm.simulate.prior.ingredients import ingredients_table
 from fipscm.simulate.prior.irrelevant import irrelevant_table
@@ -22,11 +22,11 @@ from fipscm.simulate.prior.p_in import training_scm
 from fipscm.simulate.prior.survey import survey_table
 from fipscm.tables.kinds import kind_of_numbers
 
-NODE_RANGE, ROW_RANGE, MOST_CELLS = (2, 100), (30, 10_000), 120_000
+NODE_RANGE, ROW_RANGE, MOST_TRAINING_CELLS = (2, 100), (30, 10_000), 120_000
 
 
 @dataclass(frozen=True)
-class TrainingTable:
+class SimulatedTable:
     """A simulated table and the truth about it.
 
     Attributes:
@@ -34,7 +34,7 @@ class TrainingTable:
         kinds: what each column is, one of `tables.kinds.KINDS`.
         adjacency: (D, D) the true graph of the columns.
         confounded: (D, D) symmetric, true for two columns with a hidden cause in common.
-        family: from which the table was drawn, one of FAMILIES.
+        family: from which the table was drawn, one of TABLE_FAMILIES.
         flags: names of the ingredients used, sorted.
     """
 
@@ -46,7 +46,7 @@ class TrainingTable:
     flags: tuple[str, ...]
 
 
-Sampler = Callable[[int, int, np.random.Generator], TrainingTable]
+Sampler = Callable[[int, int, np.random.Generator], SimulatedTable]
 
 
 def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
@@ -57,7 +57,7 @@ def plain_table(nodes: int, rows: int, rng: np.random.Generator) -> Drawn:
 
 
 def _family(name: str, draw: Callable[[int, int, np.random.Generator], Drawn]) -> Sampler:
-    def sample(nodes: int, rows: int, rng: np.random.Generator) -> TrainingTable:
+    def sample(nodes: int, rows: int, rng: np.random.Generator) -> SimulatedTable:
         drawn = draw(nodes, rows, rng)
         values = np.column_stack(
             [
@@ -66,16 +66,16 @@ def _family(name: str, draw: Callable[[int, int, np.random.Generator], Drawn]) -
             ]
         )
         kinds = tuple(map(_kind, values.T, drawn.is_category.tolist()))
-        return TrainingTable(values, kinds, drawn.adjacency, drawn.confounded, name, drawn.flags)
+        return SimulatedTable(values, kinds, drawn.adjacency, drawn.confounded, name, drawn.flags)
 
     return sample
 
 
-FAMILIES: dict[str, Sampler] = {
+TABLE_FAMILIES: dict[str, Sampler] = {
     "p-in": _family("p-in", plain_table),
     "altered": _family("altered", altered_table),
     "ingredients": _family("ingredients", ingredients_table),
-    "categories": _family("categories", categories_table),
+    "categories": _family("categories", bayesian_network_table),
     "survey": _family("survey", survey_table),
     "irrelevant": _family("irrelevant", irrelevant_table),
 }
@@ -84,12 +84,12 @@ FAMILIES: dict[str, Sampler] = {
 def sample_size(rng: np.random.Generator) -> tuple[int, int]:
     """Draw the numbers of variables and rows, small ones as often as large ones, within a bound on the cells."""
     nodes = _log_uniform(*NODE_RANGE, rng)
-    return nodes, _log_uniform(ROW_RANGE[0], min(ROW_RANGE[1], MOST_CELLS // nodes), rng)
+    return nodes, _log_uniform(ROW_RANGE[0], min(ROW_RANGE[1], MOST_TRAINING_CELLS // nodes), rng)
 
 
 def sample_training_table(
     nodes: int, rows: int, rng: np.random.Generator, shares: Mapping[str, float]
-) -> TrainingTable:
+) -> SimulatedTable:
     """Draw one table from a family that is drawn with these shares.
 
     >>> sample_training_table(5, 200, np.random.default_rng(0), {"p-in": 1, "survey": 3}).values.shape
@@ -100,12 +100,12 @@ def sample_training_table(
     if rows < ROW_RANGE[0]:
         raise DataError(f"{rows} rows are too few to train on: ask for at least {ROW_RANGE[0]}.")
     for name in shares:
-        if name not in FAMILIES:
-            raise unknown_name("family of training tables", name, FAMILIES)
+        if name not in TABLE_FAMILIES:
+            raise unknown_name("family of training tables", name, TABLE_FAMILIES)
     weights = np.array(list(shares.values()), dtype=np.float64)
     if not (weights >= 0).all() or not weights.sum() > 0:
         raise DataError("Shares of families of training tables are to be at least 0, and one of them above 0.")
-    return FAMILIES[str(rng.choice(list(shares), p=weights / weights.sum()))](nodes, rows, rng)
+    return TABLE_FAMILIES[str(rng.choice(list(shares), p=weights / weights.sum()))](nodes, rows, rng)
 
 
 def _relabelled(codes: Array, rng: np.random.Generator) -> Array:

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from fipscm.simulate.ingredients.survey.scales import SCALES
+from fipscm.simulate.ingredients.survey.scales import RECORDING_SCALES
 
 ROWS = 2_000
 WHOLE = ("binary", "grades", "age", "schooling", "count", "score")
 NOT_NEGATIVE = (*WHOLE, "money", "hurdle", "share", "duration")
 
 
-@pytest.fixture(params=SCALES)
+@pytest.fixture(params=RECORDING_SCALES)
 def drawn(request, rng):
     latent = rng.standard_normal(ROWS)
-    return request.param, latent, [SCALES[request.param](rng)(latent, rng) for _ in range(40)]
+    return request.param, latent, [RECORDING_SCALES[request.param](rng)(latent, rng) for _ in range(40)]
 
 
 def test_records_are_finite_and_mostly_rise_with_the_latent_value(drawn):
@@ -33,14 +33,14 @@ def test_whole_numbers_are_whole_and_amounts_are_not_negative(drawn):
 def test_money_with_zeros_has_both_and_shares_stay_within_the_whole(rng):
     latent = rng.standard_normal(ROWS)
     for _ in range(40):
-        assert 0.03 < np.mean(SCALES["hurdle"](rng)(latent, rng) == 0) < 0.95
-        assert SCALES["share"](rng)(latent, rng).max() <= 100
-        assert len(np.unique(SCALES["binary"](rng)(latent, rng))) == 2
+        assert 0.03 < np.mean(RECORDING_SCALES["hurdle"](rng)(latent, rng) == 0) < 0.95
+        assert RECORDING_SCALES["share"](rng)(latent, rng).max() <= 100
+        assert len(np.unique(RECORDING_SCALES["binary"](rng)(latent, rng))) == 2
 
 
 def test_the_same_scale_records_two_columns_in_the_same_units(rng):
     latent = rng.standard_normal(ROWS)
     for name in ("measurement", "money", "score", "schooling"):
-        scale = SCALES[name](rng)
+        scale = RECORDING_SCALES[name](rng)
         first, again = scale(latent, np.random.default_rng(0)), scale(latent, np.random.default_rng(0))
         np.testing.assert_array_equal(first, again)

@@ -9,7 +9,7 @@ from fipscm.arrays import Array
 from fipscm.simulate.ingredients.categories.tables import PROBABILITY_TABLES, root_probabilities
 from fipscm.simulate.ingredients.columns import is_informative
 
-Codes = NDArray[np.int64]
+CategoryCodes = NDArray[np.int64]
 SOFTER = 0.0, 0.1, 0.3, 0.6  # shares of even chances: what a column is mixed with until it varies within the rows
 
 
@@ -17,7 +17,7 @@ SOFTER = 0.0, 0.1, 0.3, 0.6  # shares of even chances: what a column is mixed wi
 class Coded:
     """A column of levels: codes (N,) from 0 to `levels` - 1, and the name of the table it was drawn with."""
 
-    codes: Codes
+    codes: CategoryCodes
     levels: int
     made_with: str
 
@@ -31,7 +31,7 @@ def sample_coded(
     parents: list[Coded], rows: int, levels: int, table: str, rare_share: float, rng: np.random.Generator
 ) -> Coded:
     """Draw a column from its parents by a conditional probability table of this kind; a share of roots is rare."""
-    configuration: Codes = np.zeros(rows, dtype=np.int64)
+    configuration: CategoryCodes = np.zeros(rows, dtype=np.int64)
     if not parents:
         probabilities = root_probabilities(levels, rare_share, rng)[None]
     else:
@@ -46,7 +46,7 @@ def sample_coded(
     return Coded(rng.permutation(rows) % levels, levels, "even")
 
 
-def draw_levels(probabilities: Array, configuration: Codes, rng: np.random.Generator) -> Codes:
+def draw_levels(probabilities: Array, configuration: CategoryCodes, rng: np.random.Generator) -> CategoryCodes:
     """(C, L) probabilities and the configuration of each row (N,) -> levels (N,)."""
     reached = np.cumsum(probabilities[:, :-1], axis=1)[configuration]
     return np.asarray((rng.random((len(configuration), 1)) > reached).sum(axis=1), dtype=np.int64)

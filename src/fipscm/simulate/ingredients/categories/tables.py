@@ -15,7 +15,7 @@ from fipscm.arrays import Array
 TableSampler = Callable[[Array, int, np.random.Generator], Array]
 CONCENTRATIONS = 0.1, 5.0  # of Dirichlet rows: from nearly certain to nearly even
 RARE = 0.01, 0.1  # probability of a rare disease, or of a false alarm
-SURE = 0.001, 0.05  # how far a nearly deterministic entry is from it
+NEARLY_SURE = 0.001, 0.05  # how far a nearly deterministic entry is from it
 
 
 def dirichlet(configurations: Array, levels: int, rng: np.random.Generator) -> Array:
@@ -27,7 +27,7 @@ def dirichlet(configurations: Array, levels: int, rng: np.random.Generator) -> A
 def deterministic(configurations: Array, levels: int, rng: np.random.Generator) -> Array:
     """Draw one level for every configuration, which it has always or nearly so: and, or, a copy, a lookup."""
     chosen = np.eye(levels)[rng.permutation(np.resize(rng.permutation(levels), len(configurations)))]
-    slip = 0.0 if rng.random() < 0.3 else math.exp(rng.uniform(*np.log(SURE)))
+    slip = 0.0 if rng.random() < 0.3 else math.exp(rng.uniform(*np.log(NEARLY_SURE)))
     return np.asarray((1 - slip) * chosen + slip / levels)
 
 

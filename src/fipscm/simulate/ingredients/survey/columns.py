@@ -8,11 +8,11 @@ from fipscm.arrays import Array
 from fipscm.simulate.ingredients.columns import TRIES, is_informative, tamed
 from fipscm.simulate.ingredients.functions import standardized
 from fipscm.simulate.ingredients.laws import LAWS
-from fipscm.simulate.ingredients.noise_models import Additive, LocationScale, NoiseModel, PostNonlinear
+from fipscm.simulate.ingredients.noise_models import AdditiveNoise, LocationScaleNoise, NoiseModel, PostNonlinearNoise
 from fipscm.simulate.ingredients.survey.nominal import sample_levels
 from fipscm.simulate.ingredients.survey.predictors import sample_signal
-from fipscm.simulate.ingredients.survey.readers import LevelsReader, NumberReader, Reader
-from fipscm.simulate.ingredients.survey.scales import SCALES, SKEWED, RecordingScale, unrounded
+from fipscm.simulate.ingredients.survey.readers import LevelReader, LevelsReader, NumberReader
+from fipscm.simulate.ingredients.survey.scales import RECORDING_SCALES, SKEWED, RecordingScale, unrounded
 
 FINER = 0.12  # share of the effects that are recorded more coarsely than their own effects read them
 LOGARITHM = 0.6  # share of the skewed columns of which effects read the logarithm
@@ -24,7 +24,7 @@ class SurveyColumn:
     """What is recorded (N,), how effects read it, and whether it holds codes of levels without an order."""
 
     record: Array
-    reader: Reader
+    reader: LevelReader
     is_category: bool = False
 
 
@@ -43,11 +43,11 @@ def sample_latent(scores: Array, noise: Array, strength: float, rng: np.random.G
 
 
 def _noise_model(causes: int, strength: float, rng: np.random.Generator) -> NoiseModel:
-    drawn, additive = rng.random(), Additive(strength)
+    drawn, additive = rng.random(), AdditiveNoise(strength)
     if drawn < HETEROSCEDASTIC:
-        return replace(LocationScale.sample(causes, rng), inner=additive)
+        return replace(LocationScaleNoise.sample(causes, rng), inner=additive)
     return (
-        replace(PostNonlinear.sample(causes, rng), inner=additive)
+        replace(PostNonlinearNoise.sample(causes, rng), inner=additive)
         if drawn < HETEROSCEDASTIC + POST_NONLINEAR
         else additive
     )
@@ -64,7 +64,7 @@ def record_latent(latent: Array, name: str, scale: RecordingScale, rng: np.rando
         record = scale(latent, rng)
         if is_informative(record):
             return SurveyColumn(record, NumberReader(_as_read(latent, record, name, rng)))
-        scale = SCALES[name](rng)
+        scale = RECORDING_SCALES[name](rng)
     return SurveyColumn(unrounded(rng)(latent, rng), NumberReader(latent))
 
 

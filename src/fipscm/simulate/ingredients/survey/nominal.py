@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from fipscm.arrays import Array
 from fipscm.simulate.ingredients.columns import is_informative
 
-MOST_LEVELS = 8
+MOST_NOMINAL_LEVELS = 8
 
 
 def sample_levels(scores: Array, most: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from fipscm.simulate.ingredients.monotone_maps import MonotoneMap
 STRAIGHT, INCREASING = 0.6, 0.2  # shares of the effects of a number; the others have any curve
 
 
-class Reader(Protocol):
+class LevelReader(Protocol):
     """A column as its effects see it."""
 
     def read(self, rng: np.random.Generator) -> Array:

@@ -23,7 +23,7 @@ def log_uniform(low: float, high: float, rng: np.random.Generator) -> float:
     return math.exp(rng.uniform(math.log(low), math.log(high)))
 
 
-def binary(rng: np.random.Generator) -> RecordingScale:
+def binary_scale(rng: np.random.Generator) -> RecordingScale:
     """Draw which share of the rows has the level on the upper side, and which two numbers stand for the levels."""
     share = log_uniform(0.03, 0.5, rng) if rng.random() < 0.7 else rng.uniform(0.3, 0.7)
     first = float(rng.random() < 0.1)
@@ -64,7 +64,7 @@ def schooling(rng: np.random.Generator) -> RecordingScale:
     return record
 
 
-def count(rng: np.random.Generator) -> RecordingScale:
+def count_scale(rng: np.random.Generator) -> RecordingScale:
     """Draw how often something happens, with more zeros than that now and then: a Poisson draw for every row."""
     mean, slope = log_uniform(0.3, 15.0, rng), rng.uniform(0.2, 1.0)
     never = rng.uniform(0.1, 0.7) if rng.random() < 0.25 else 0.0
@@ -76,7 +76,7 @@ def count(rng: np.random.Generator) -> RecordingScale:
     return record
 
 
-def score(rng: np.random.Generator) -> RecordingScale:
+def score_scale(rng: np.random.Generator) -> RecordingScale:
     """Draw a sum of points, bounded on both sides, such as a test has."""
     most, easy, slope = int(rng.integers(10, 61)), rng.uniform(-1.5, 1.5), rng.uniform(0.4, 1.5)
     return lambda latent, _: np.round(most * expit(easy + slope * latent))
@@ -189,13 +189,13 @@ def limited(rng: np.random.Generator) -> RecordingScale:
     return record
 
 
-SCALES: dict[str, ScaleSampler] = {
-    "binary": binary,
+RECORDING_SCALES: dict[str, ScaleSampler] = {
+    "binary": binary_scale,
     "grades": grades,
     "age": age,
     "schooling": schooling,
-    "count": count,
-    "score": score,
+    "count": count_scale,
+    "score": score_scale,
     "measurement": Measurement.sample,
     "unrounded": unrounded,
     "money": Money.sample,

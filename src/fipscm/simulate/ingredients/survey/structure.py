@@ -12,9 +12,9 @@ from fipscm.arrays import Adjacency, Mask
 
 # Shares of the graphs: an outcome that every other column may move; a group or a time that moves most columns; one
 # quantity at several times; hidden causes.
-STAR, GROUPED, TIMED, REPEATED, CONFOUNDED_BY = 0.12, 0.12, 0.12, 0.12, 0.25
+STAR, GROUPED, TIMED, REPEATED_MEASUREMENT, CONFOUNDED_BY = 0.12, 0.12, 0.12, 0.12, 0.25
 MOST_CAUSES = 8
-MOST_WAVES = 5
+MOST_TIMES = 5
 ATTRIBUTE_HAS_CAUSE, NO_CAUSE = 0.15, 0.08
 
 
@@ -65,7 +65,7 @@ def _roles(visible: int, rng: np.random.Generator) -> list[PlannedNode]:
     """Draw what each visible node is, in causal order."""
     roots = ["time"] if rng.random() < TIMED else []
     roots += ["group"] if rng.random() < GROUPED and visible > len(roots) + 1 else []
-    waves = int(rng.integers(2, MOST_WAVES + 1)) if rng.random() < REPEATED else 0
+    waves = int(rng.integers(2, MOST_TIMES + 1)) if rng.random() < REPEATED_MEASUREMENT else 0
     waves = waves if waves + len(roots) < visible else 0
     others = visible - waves - len(roots)
     attributes = round(others * rng.uniform(0.2, 0.6))

@@ -5,10 +5,10 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.simulate.ingredients.columns import is_informative
 from fipscm.simulate.ingredients.functions import standardized
-from fipscm.simulate.ingredients.survey.readers import NumberReader, Reader, SeasonReader
+from fipscm.simulate.ingredients.survey.readers import LevelReader, NumberReader, SeasonReader
 
 
-def sample_time(rows: int, rng: np.random.Generator) -> tuple[Array, Reader]:
+def sample_time(rows: int, rng: np.random.Generator) -> tuple[Array, LevelReader]:
     """Draw years that others follow a trend along, or months or hours that they follow a season along."""
     if rng.random() < 0.4:
         cycle = int(rng.choice([4, 7, 12, 24]))

@@ -3,13 +3,7 @@ from fipscm.order.model import OrderModel, shipped_model
 from fipscm.order.network.encoder import SCALES
 from fipscm.order.removal import Removal
 from fipscm.order.weights import load_encoder
-from fipscm.order.zero_shot import (
-    ORDERINGS,
-    ZeroShot,
-    infer_order,
-    order_confidence,
-    zero_shot,
-)
+from fipscm.order.zero_shot import ORDERINGS, ZeroShot, infer_order, order_confidence, zero_shot
 
 __all__ = [
     "ORDERINGS",

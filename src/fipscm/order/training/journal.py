@@ -24,14 +24,7 @@ class Journal:
     """What a run writes down, and when it is over; of several trainers only the first writes."""
 
     def __init__(
-        self,
-        run: Path,
-        trainer: Trainer,
-        minutes: float,
-        steps: float,
-        save_minutes: float,
-        tell: Tell,
-        writes: bool,
+        self, run: Path, trainer: Trainer, minutes: float, steps: float, save_minutes: float, tell: Tell, writes: bool
     ):
         self.run, self.trainer, self.tell, self.writes = run, trainer, tell, writes
         self.minutes, self.save_minutes = minutes, save_minutes

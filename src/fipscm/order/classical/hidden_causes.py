@@ -35,7 +35,7 @@ class SignWeights:
     before_all: float = -1.0  # log odds of as many hidden causes as training has, of 45 pairs in 1,000
     network: float = 0.75  # for the log odds that the order model told
     least: float = 1e-3  # that it told of anything: no network is surer than that
-    signs: tuple[float, ...] = (-0.15, 1.75, -0.05, 0.1, 0.0, 0.05)  # for the SIGNS
+    signs: tuple[float, ...] = (-0.15, 1.75, -0.05, 0.1, 0.05)  # for the SIGNS
 
 
 SIGN_WEIGHTS = SignWeights()

@@ -2,7 +2,7 @@
 
 A cause acts by its value, a hidden common cause by what it adds to the noises of two columns. So where the earlier of
 the two has causes of its own, its noise explains the later one better than its value does. Where it has none, value and
-noise are the same; but what they share enters the later one as a straight line, also where other causes are curved.
+noise are the same, and nothing is said.
 """
 
 import math
@@ -23,7 +23,6 @@ SIGNS = (
     "related",  # it has, or their noises are correlated
     "has causes",  # they are related, and the earlier one has causes
     "noise",  # evidence of the earlier one's noise as a cause, above that of its value
-    "line",  # evidence of a straight line, above that of a curve, compared with the other edges
     "correlation",  # of the noises
 )
 CauseSet = frozenset[int]
@@ -54,9 +53,6 @@ def signs_of_hidden_causes(values: Array, adjacency: Adjacency) -> Array:
     for place, effect in enumerate(order):
         for cause in order[:place]:
             signs[cause, effect] = regressions.signs(cause, effect)
-    edges, line = adjacency == 1, SIGNS.index("line")
-    usual = np.median(signs[edges, line]) if edges.any() else 0.0
-    signs[..., line] -= usual * signs[..., SIGNS.index("related")]
     return signs + signs.transpose(1, 0, 2)
 
 
@@ -77,20 +73,25 @@ class Regressions:
         ] = {}  # evidence: most pairs of one effect ask for the same causes
 
     def signs(self, cause: int, effect: int) -> Array:
-        """(SIGNS,) of an earlier and a later column; that of straightness is not yet compared with other edges."""
+        """(SIGNS,) of an earlier and a later column."""
         causes, above = self._causes[effect], self._causes[cause]
         correlation = math.sqrt(len(self._values)) * abs(self._correlations[cause, effect])
         is_edge = cause in causes
         if not (is_edge or correlation > REGRESSION.correlated):
-            return np.array([0.0, 0.0, 0.0, 0.0, 0.0, np.log1p(correlation)])
-        others = causes - {cause}
-        curve = self._evidence_of(effect, causes | {cause})
-        line = self._evidence(effect, others, self._values[:, cause])
-        by_noise = 0.0
-        if above:
-            found = self._evidence_of_noise(effect, others, cause)
-            by_noise = _tamed(found - max(curve, line, self._evidence_of(effect, causes)))
-        return np.array([is_edge, 1.0, bool(above), by_noise, _tamed(line - curve), np.log1p(correlation)])
+            return np.array([0.0, 0.0, 0.0, 0.0, np.log1p(correlation)])
+        by_noise = self._above_value(effect, causes, cause) if above else 0.0
+        return np.array([is_edge, 1.0, bool(above), by_noise, np.log1p(correlation)])
+
+    def _above_value(self, effect: int, causes: CauseSet, cause: int) -> float:
+        """Evidence of the noise of a cause above that of its value: as a curve, as a line, or not at all."""
+        others, line = causes - {cause}, self._values[:, cause]
+        by_value = max(
+            self._evidence_of(effect, causes | {cause}),
+            self._evidence(effect, others, line),
+            self._evidence_of(effect, causes),
+        )
+        difference = self._evidence_of_noise(effect, others, cause) - by_value
+        return math.copysign(math.log1p(abs(difference)), difference)
 
     def _evidence_of_noise(self, effect: int, causes: CauseSet, cause: int) -> float:
         """Of the causes given and the noise of another; those that only stood for the causes of that one may go."""
@@ -137,7 +138,3 @@ class Regressions:
             waves = torch.from_numpy(self._values[:, chosen] @ directions + _PHASES).cos_().numpy()
             parts.append(waves - waves.mean(axis=0))
         return np.hstack(parts), np.repeat(REGRESSION.ridges[: len(parts)], [part.shape[1] for part in parts])
-
-
-def _tamed(evidence: float) -> float:
-    return math.copysign(math.log1p(abs(evidence)), evidence)

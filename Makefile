@@ -10,7 +10,7 @@ demo: $(PRODUCT)
 	@$(BIN)/fipscm demo
 
 test: lint
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
 lint: $(EVERYTHING)
 	$(BIN)/ruff check

@@ -36,7 +36,7 @@ def chain(rows, rng, weak=0.35):
 
 def test_intervals_hold_a_weak_effect_at_few_rows_whether_its_edge_was_found_or_not():
     held, lost = 0, 0
-    for seed in range(40):
+    for seed in range(20):
         table = chain(100, np.random.default_rng(seed))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of few rows
@@ -47,7 +47,7 @@ def test_intervals_hold_a_weak_effect_at_few_rows_whether_its_edge_was_found_or_
         assert found.low <= found.estimate <= found.high
         assert found.high > found.low
     assert lost > 0, "some edges must be missed, or this shows nothing"
-    assert 34 <= held <= 40
+    assert 17 <= held <= 20
 
 
 def test_an_effect_that_was_not_found_could_still_be_there_and_one_against_the_order_could_not():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from fipscm import FiP
+from fipscm.questions.contrast import ValueContrast
 from fipscm.report.curves import partial_dependence
 from fipscm.report.effects import contrasts, standardized_effects
 from fipscm.report.variation import variation_shares
@@ -50,12 +51,14 @@ def test_effects_are_total_and_in_standard_deviations(model, rows):
     noise = model.scm_.noise.sample(500, np.random.default_rng(0))
     (raised,) = contrasts(model, "x", None)
     units = model.scm_.noise_to_sample(noise)
-    effects = standardized_effects(model, "x", raised, noise, units)
+    twice = ValueContrast(raised.treated, 2 * raised.control - raised.treated)
+    effects, doubled = standardized_effects(model, "x", [raised, twice], noise, units)
+    np.testing.assert_allclose(doubled, 2 * effects, atol=0.05)
     spread, by = rows.std(), raised.treated - raised.control
     assert effects[1] == pytest.approx(2 * by / spread["y"], abs=0.05)
     assert effects[2] == pytest.approx(1 * by / spread["z"], abs=0.05)
     assert effects[0] == 0
-    assert not standardized_effects(model, "z", *contrasts(model, "z", None), noise, units).any()
+    assert not standardized_effects(model, "z", contrasts(model, "z", None), noise, units).any()
 
 
 def test_numbers_are_short_and_negative_ones_have_a_minus_sign():

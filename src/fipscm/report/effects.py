@@ -1,9 +1,9 @@
 """The strongest effects of a model, each with an interval.
 
-Shapes: N units, D columns of the table, E columns of the model.
+Shapes: N units, C changes of a cause, D columns of the table, E columns of the model.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,10 +125,10 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
     rows = scm.noise_to_sample(noise)
     sizes, best = np.zeros((len(outer), len(outer))), dict[tuple[int, int], ValueContrast]()
     for cause in np.flatnonzero(model.blocks_.largest(scm.adjacency).any(axis=1)):
-        for contrast in contrasts(model, outer[cause], levels.get(outer[cause])):
-            found = np.abs(standardized_effects(model, outer[cause], contrast, noise, rows))
-            for outcome in np.flatnonzero(found > sizes[cause]):
-                sizes[cause, outcome], best[cause, outcome] = found[outcome], contrast
+        tried = contrasts(model, outer[cause], levels.get(outer[cause]))
+        for contrast, found in zip(tried, standardized_effects(model, outer[cause], tried, noise, rows), strict=True):
+            for outcome in np.flatnonzero(np.abs(found) > sizes[cause]):
+                sizes[cause, outcome], best[cause, outcome] = abs(found[outcome]), contrast
     ranked = sorted(zip(*np.nonzero(sizes > 1e-9), strict=True), key=lambda pair: -sizes[pair])[:SHOWN]
     strong = []
     for pair in ranked:
@@ -151,17 +151,22 @@ def contrasts(model: FittedModel, cause: Hashable, levels: ColumnLevels | None) 
 
 
 def standardized_effects(
-    model: FittedModel, cause: Hashable, contrast: ValueContrast, noise: Array, rows: Array
+    model: FittedModel, cause: Hashable, changes: Sequence[ValueContrast], noise: Array, rows: Array
 ) -> Array:
-    """(D,), total effects on units with these noises (N, E), in standard deviations of the outcomes; 0 on itself.
+    """(C, D), total effects on units with these noises (N, E), in standard deviations of the outcomes; 0 on itself.
 
-    The units are the rows (N, E) without an intervention. That on a category is that on the level which changes most.
+    The units are the rows (N, E) without an intervention, and are computed for all values at once: a wide model has
+    many nodes, each of which takes hardly longer for more rows. The effect on a category is that on the level which
+    changes most.
     """
     scm, blocks = model.scm_, model.blocks_
-    reached = scm.on_the_way(blocks.within(cause))
-    treated, control = (scm.do(blocks.do({cause: value})).recomputed(rows, noise, reached) for value in contrast)
-    changes = (treated - control).mean(axis=0) / scm.scale
-    largest = [max(changes[list(members)], key=abs) for members in blocks.members]
+    values = list(dict.fromkeys(value for contrast in changes for value in contrast))
+    tried = scm.do(blocks.do({cause: np.repeat(values, len(rows))}))
+    times, reached = (len(values), 1), scm.on_the_way(blocks.within(cause))
+    found = tried.recomputed(np.tile(rows, times), np.tile(noise, times), reached)
+    means = dict(zip(values, found.reshape(len(values), *rows.shape).mean(axis=1) / scm.scale, strict=True))
+    moved = [means[treated] - means[control] for treated, control in changes]
+    largest = [[max(move[list(members)], key=abs) for members in blocks.members] for move in moved]
     return np.where([name == cause for name in blocks.outer], 0.0, largest)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.errors import GraphError, InterventionError
-from fipscm.graph import descendants, is_order_of
+from fipscm.graph import is_order_of
 from fipscm.scm.base import SCM
 from fipscm.scm.fixed_point import FixedPointSCM
 from fipscm.scm.intervention import Do, Intervention
@@ -64,10 +64,16 @@ class NodewiseSCM(SCM):
 
     def on_the_way(self, sources: Sequence[int], targets: Sequence[int] | None = None) -> Order:
         """Sources and all that a change of them reaches, causes first; only what lies on a way to targets, if given."""
-        reach: Mask = np.logical_or(descendants(self.adjacency), np.eye(len(self.names), dtype=np.bool_))
-        reached = np.asarray(reach[list(sources)].any(axis=0))
+        edges, nodes = self.adjacency != 0, np.arange(len(self.names))
+        reached: Mask = np.isin(nodes, sources)
+        for node in self.order:
+            if reached[node]:
+                reached |= edges[node]
         if targets is not None:
-            reached &= reach[:, list(targets)].any(axis=1)
+            leads: Mask = np.isin(nodes, targets)
+            for node in self.order[::-1]:
+                leads[node] |= (edges[node] & leads).any()
+            reached &= leads
         return self.order[reached[self.order]]
 
     def sample_to_noise(self, rows: Array, rng: np.random.Generator | None = None) -> Array:

@@ -40,7 +40,7 @@ def tables_of_slope(slope, count, rng, pairs=8):
 
 @pytest.mark.parametrize("slope", [0.3, 1.0])
 def test_the_slope_that_made_the_tables_is_found_and_what_is_told_is_true(slope):
-    lines = list(tables_of_slope(slope, 400, np.random.default_rng(0)))
+    lines = list(tables_of_slope(slope, 300, np.random.default_rng(0)))
     found = calibrated(lines)
     assert found.slope == pytest.approx(slope, abs=0.12)
     assert all(each.right / each.told >= each.at_least - TOLERANCE for each in found.told if each.told > 20)

@@ -12,7 +12,16 @@ from fipscm.bench.measured.judged_order import contradicting_edges, pairs_among,
 from fipscm.bench.measured.known_effects import least_squares_effect
 from fipscm.bench.measured.measure import STAGES, usual_contrast
 from fipscm.bench.measured.page import MEASURED_PAGE, latest, measured_page
-from fipscm.bench.measured.run import MEASURED_RESULTS, ended, read_lines, record, run_table, what_failed
+from fipscm.bench.measured.run import (
+    MEASURED_RESULTS,
+    ended,
+    missing_tables,
+    read_lines,
+    record,
+    run_table,
+    version,
+    what_failed,
+)
 from fipscm.bench.measured.sanity import insane_intervals
 from fipscm.bench.measured.summary import calibration, r2_lead, summarise_corpus
 from fipscm.bench.measured.unseen_rows import unseen_scores
@@ -86,12 +95,19 @@ def test_a_table_that_cannot_be_read_is_an_entry(tmp_path):
 
 def test_a_line_replaces_that_of_the_same_version(tmp_path):
     path = tmp_path / MEASURED_RESULTS
-    for version, right in (("a", 0.1), ("b", 0.2), ("a", 0.3)):
-        record(path, {**LINE, "version": version, "right": right})
+    for made_by, right in (("a", 0.1), ("b", 0.2), ("a", 0.3)):
+        record(path, {**LINE, "version": made_by, "right": right})
     assert [(line["version"], line["right"]) for line in read_lines(path)] == [("b", 0.2), ("a", 0.3)]
     path.write_text("{")
     with pytest.raises(DataError, match="not a file of results"):
         read_lines(path)
+
+
+def test_a_stopped_run_goes_on_with_what_this_version_has_not_measured():
+    tables = [corpus()[name] for name in ("ccard", "fair", "randhie", "grunfeld")]
+    own = {**LINE, "version": version()}
+    lines = [own, {**own, "table": "fair", "limit": 60.0}, {**LINE, "table": "randhie"}]
+    assert [table.name for table in missing_tables(tables, LINE["limit"], lines)] == ["fair", "randhie", "grunfeld"]
 
 
 def test_the_summary_counts_tables_pairs_and_columns():

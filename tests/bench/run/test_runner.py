@@ -132,7 +132,7 @@ def test_every_engine_runs_every_cell_and_keeps_none_back_for_a_slow_one(backend
     if backend != "local" and importlib.util.find_spec({"ray": "ray", "dask": "distributed"}[backend]) is None:
         pytest.skip(f"{backend} is not installed: install fipscm[cluster]")
     cells = [Cell(method, DATA) for method in ("golem", "variance", "random", "r2")]
-    *quick, slow = run_cells(cells, RunSettings(limit=10, jobs=2, backend=backend))
+    *quick, slow = run_cells(cells, RunSettings(limit=5, jobs=2, backend=backend))
     assert {(line["method"], line["status"]) for line in quick} == {(cell.method, "done") for cell in cells[1:]}
     assert (slow["method"], slow["status"]) == ("golem", "timeout")
 

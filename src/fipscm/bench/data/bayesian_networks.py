@@ -4,8 +4,10 @@ The networks are files of the package pgmpy, in the format BIF, and are read by 
 """
 
 import gzip
+from functools import cache
 from importlib import resources
 from importlib.util import find_spec
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -24,12 +26,7 @@ def categories_table(name: str, rows: int, rng: np.random.Generator) -> tuple[pd
 
     Files list causes before effects. So the columns are shuffled: a position must not tell the order.
     """
-    if find_spec("pgmpy") is None:
-        raise NotInstalledError(f"'{name}' lies in the package 'pgmpy': install fipscm[baselines].")
-    from pgmpy.readwrite import BIFReader
-
-    file = resources.files("pgmpy").joinpath(f"utils/example_models/{name.removeprefix('bayes-')}.bif.gz")
-    network = BIFReader(string=gzip.decompress(file.read_bytes()).decode()).get_model()
+    network = _network(name)
     levels: dict[str, Order] = {}  # (N,) positions of levels
     cells = {}
     for node in nx.topological_sort(network):
@@ -42,3 +39,14 @@ def categories_table(name: str, rows: int, rng: np.random.Generator) -> tuple[pd
         cells[node] = np.array(law.state_names[node], dtype=object)[levels[node]]
     names = [str(node) for node in rng.permutation(list(cells))]
     return pd.DataFrame(cells)[names], nx.to_numpy_array(network, names, weight=None, dtype=np.int8)
+
+
+@cache
+def _network(name: str) -> Any:
+    """As the package has it; reading a file takes longer than drawing from it."""
+    if find_spec("pgmpy") is None:
+        raise NotInstalledError(f"'{name}' lies in the package 'pgmpy': install fipscm[baselines].")
+    from pgmpy.readwrite import BIFReader
+
+    file = resources.files("pgmpy").joinpath(f"utils/example_models/{name.removeprefix('bayes-')}.bif.gz")
+    return BIFReader(string=gzip.decompress(file.read_bytes()).decode()).get_model()

@@ -19,7 +19,7 @@ from fipscm.errors import DataError, NotInstalledError
 from fipscm.tables.write import make_folder, require_writable, write_whole
 
 MEASURED_RESULTS = "measured.jsonl"
-VERSIONED = ("order", "mechanism")  # what answers rest on most: their sources, and the weights beside them
+VERSIONED = (".py", ".toml", ".json", ".safetensors")  # files of the package that answers rest on
 
 
 def run_tables(
@@ -66,6 +66,12 @@ def readable_tables(tables: Sequence[MeasuredTable], folder: Path | None) -> lis
     return found
 
 
+def missing_tables(tables: Sequence[MeasuredTable], limit: float, lines: Iterable[Line]) -> list[MeasuredTable]:
+    """Those that this version has not measured with this limit: a run that was stopped goes on where it was."""
+    measured = {line["table"] for line in lines if (line["version"], line["limit"]) == (version(), limit)}
+    return [table for table in tables if table.name not in measured]
+
+
 def record(path: Path, line: Line, by: Sequence[str] = ("table", "version")) -> None:
     """Write a line down, in place of an earlier one of the same table and version."""
     others = [each for each in read_lines(path) if any(each[key] != line[key] for key in by)]
@@ -106,11 +112,9 @@ def comparison_error(line: Line) -> str:
 
 @cache
 def version() -> str:
-    """The commit, where there is one, and a hash of the sources and weights that answers rest on."""
+    """The commit, where there is one, and a hash of the sources, the data and the weights of the package."""
     package = Path(fipscm.__file__).parent
-    files = sorted(
-        path for part in VERSIONED for path in (package / part).rglob("*") if path.suffix in (".py", ".safetensors")
-    )
+    files = sorted(path for path in package.rglob("*") if path.suffix in VERSIONED)
     digest = hashlib.sha256()
     for path in files:
         digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())

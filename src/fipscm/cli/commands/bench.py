@@ -63,7 +63,9 @@ def bench(
     weights: Annotated[
         Path | None, typer.Option(help=f"For {ORDERS}: other weights than those of the package, to compare them.")
     ] = None,
-    run: Annotated[bool, typer.Option(help="Run what is missing, or only write the page again.")] = True,
+    run: Annotated[
+        bool, typer.Option(help="Run what is missing and measured tables that are named, or only write the page again.")
+    ] = True,
 ) -> None:
     """Compare methods, side by side with the paper.  Example: fipscm bench f1 --dims 10 --methods fip,pc,ges."""
     from fipscm.bench.report.pages import write_pages
@@ -118,15 +120,17 @@ def bench(
 
 
 def _measured(names: str | None, limit: float, jobs: int, data: Path | None, out: Path, run: bool) -> None:
-    """Run the corpus of measured tables, or those named, and write its page."""
+    """Run what is missing of the corpus of measured tables, or those named once more, and write its page."""
     from fipscm.bench.measured.corpus import find_tables
     from fipscm.bench.measured.page import write_page
-    from fipscm.bench.measured.run import readable_tables, run_tables
+    from fipscm.bench.measured.run import MEASURED_RESULTS, missing_tables, read_lines, readable_tables, run_tables
     from fipscm.order.inference import processor_cores
 
     if run:
         folder = _folder_of(data)
         tables = readable_tables(find_tables(names), folder)
+        if names is None:
+            tables = missing_tables(tables, limit, read_lines(out / MEASURED_RESULTS))
         run_tables(tables, folder, limit, processor_cores(jobs), out, _tell_measured)
     written = write_page(out, f"fipscm bench {MEASURED}")
     print(written.read_text())

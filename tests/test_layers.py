@@ -10,6 +10,7 @@ import fipscm
 ROOT = Path(fipscm.__file__).parent
 ROWS = [
     {"errors", "arrays", "threads", "deferred"},
+    {"tables.limits"},
     {"tables.stream"},
     {"robust", "graph", "factorisation", "significance"},
     {"usual"},
@@ -20,6 +21,7 @@ ROWS = [
     {"metrics", "knowledge"},
     {"constraints", "directions"},
     {"tables.copies", "tables.dialect", "tables.writing", "tables.cells", "tables.frames"},
+    {"tables.excel", "tables.columnar"},
     {"tables.formats", "tables.gaps"},
     {"tables.textfile"},
     {"tables.read", "tables.validate"},

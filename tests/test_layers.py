@@ -20,7 +20,7 @@ ROWS = [
     {"display"},
     {"metrics", "knowledge"},
     {"constraints", "directions"},
-    {"tables.copies", "tables.dialect", "tables.writing", "tables.cells", "tables.frames"},
+    {"tables.formula_cells", "tables.copies", "tables.dialect", "tables.writing", "tables.cells", "tables.frames"},
     {"tables.excel", "tables.columnar"},
     {"tables.formats", "tables.gaps"},
     {"tables.textfile"},

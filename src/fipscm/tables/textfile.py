@@ -12,6 +12,7 @@ import pandas as pd
 from fipscm.errors import DataError
 from fipscm.tables.dialect import BEGINNING, BLANKS, COMMENT, Dialect, are_numbers, sniff
 from fipscm.tables.formats import Content, Parsed, beginning_of, opened, whole
+from fipscm.tables.formula_cells import unquoted, with_texts
 from fipscm.tables.frames import unnamed_columns
 from fipscm.tables.limits import MOST_BYTES, require_cells
 from fipscm.tables.writing import Writing
@@ -69,7 +70,7 @@ def parse_text(content: Content, reading: Reading) -> Parsed:
         frame = _read(content, dialect, reading)
     return Parsed(
         frame,
-        dialect.first if reading.header and not dialect.commented_names else (),
+        tuple(map(unquoted, dialect.first)) if reading.header and not dialect.commented_names else (),
         dialect.remarks + _doubts_about_names(dialect, reading),
         texts=partial(_read, content, dialect, reading, dtype=str),
         likely=_writing(dialect),
@@ -112,6 +113,7 @@ def _read(content: Content, dialect: Dialect, reading: Reading, **options: Any) 
             skipinitialspace=True,
             **options,
         )
+    frame = with_texts(frame, unquoted)
     if has_header:
         return frame
     return frame.set_axis(dialect.commented_names or unnamed_columns(frame.shape[1]), axis=1)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from fipscm.errors import DataError
 from fipscm.tables.columnar import read_arrow, read_parquet
 from fipscm.tables.excel import is_excel, read_excel
+from fipscm.tables.frames import plain
 from fipscm.tables.limits import MOST_BYTES, read_at_most
 from fipscm.tables.writing import PLAIN, Writing
 
@@ -91,7 +92,8 @@ def _readable(content: Content) -> Path | BytesIO:
 
 
 def _parsed(frame: pd.DataFrame, names: tuple[str, ...] = (), remarks: Sequence[str] = ()) -> Parsed:
-    return Parsed(frame, names, list(remarks), lambda: frame)
+    found = plain(frame)
+    return Parsed(found, names, list(remarks), lambda: found)
 
 
 def _only_member(content: Content, most_bytes: int) -> bytes:

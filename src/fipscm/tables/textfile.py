@@ -13,7 +13,7 @@ from fipscm.errors import DataError
 from fipscm.tables.dialect import BEGINNING, BLANKS, COMMENT, Dialect, are_numbers, sniff
 from fipscm.tables.formats import Content, Parsed, beginning_of, opened, whole
 from fipscm.tables.formula_cells import unquoted, with_texts
-from fipscm.tables.frames import unnamed_columns
+from fipscm.tables.frames import plain, unnamed_columns
 from fipscm.tables.limits import MOST_BYTES, require_cells
 from fipscm.tables.writing import Writing
 
@@ -113,7 +113,7 @@ def _read(content: Content, dialect: Dialect, reading: Reading, **options: Any) 
             skipinitialspace=True,
             **options,
         )
-    frame = with_texts(frame, unquoted)
+    frame = with_texts(plain(frame), unquoted)
     if has_header:
         return frame
     return frame.set_axis(dialect.commented_names or unnamed_columns(frame.shape[1]), axis=1)

@@ -128,7 +128,7 @@ ROWS = [
     {"explore.session"},
     {"explore.description"},
     {"explore.web.guard", "explore.web.requests"},
-    {"explore.web.routes"},
+    {"explore.web.routes", "explore.web.connection"},
     {"explore.web.server"},
     {"cli.names", "cli.typed", "cli.doubt", "cli.kinds"},
     {"cli.options"},

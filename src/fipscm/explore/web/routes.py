@@ -49,9 +49,22 @@ STATUSES: tuple[tuple[type[FipscmError], int], ...] = (
 )
 
 
+class FiniteJSON(JSONResponse):
+    """JSON, which has no word for what is not finite."""
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of the answer, or a sentence about a question that leads beyond all numbers."""
+        try:
+            return super().render(content)
+        except ValueError:
+            raise InterventionError(
+                "The answer is not finite: choose values that are nearer to those of the table."
+            ) from None
+
+
 def make_app(session: Session, access: Access) -> Guard:
     """The whole application behind its guard."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, default_response_class=FiniteJSON)
     _add_page(app)
     _add_answers(app, session)
     _add_edits(app, session)

@@ -4,13 +4,18 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 PRODUCT := .venv/.product
 EVERYTHING := .venv/.everything
 
-.PHONY: demo test lint bench browser clean
+.PHONY: demo test soak lint bench browser clean
 
 demo: $(PRODUCT)
 	@$(BIN)/fipscm demo
 
 test: lint
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
+
+# New cases at every run, so many of each kind, where `make test` tries a hundred that are always the same.
+CASES ?= 2000
+soak: $(EVERYTHING)
+	OMP_NUM_THREADS=1 FIPSCM_CASES=$(CASES) $(BIN)/pytest -n 2 tests/fuzz
 
 lint: $(EVERYTHING)
 	$(BIN)/ruff check

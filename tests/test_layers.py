@@ -10,6 +10,7 @@ import fipscm
 ROOT = Path(fipscm.__file__).parent
 ROWS = [
     {"errors", "arrays", "threads", "deferred"},
+    {"tables.limits"},
     {"tables.stream"},
     {"robust", "graph", "factorisation", "significance"},
     {"usual"},
@@ -19,7 +20,8 @@ ROWS = [
     {"display"},
     {"metrics", "knowledge"},
     {"constraints", "directions"},
-    {"tables.copies", "tables.dialect", "tables.writing", "tables.cells", "tables.frames"},
+    {"tables.formula_cells", "tables.copies", "tables.dialect", "tables.writing", "tables.cells", "tables.frames"},
+    {"tables.excel", "tables.columnar"},
     {"tables.formats", "tables.gaps"},
     {"tables.textfile"},
     {"tables.read", "tables.validate"},
@@ -126,7 +128,7 @@ ROWS = [
     {"explore.session"},
     {"explore.description"},
     {"explore.web.guard", "explore.web.requests"},
-    {"explore.web.routes"},
+    {"explore.web.routes", "explore.web.connection"},
     {"explore.web.server"},
     {"cli.names", "cli.typed", "cli.doubt", "cli.kinds"},
     {"cli.options"},

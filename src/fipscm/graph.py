@@ -6,7 +6,7 @@ Networks use the transposed view, `allowed[i, j]`: j may cause i. Only `allowed_
 """
 
 from collections.abc import Hashable, Iterable, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -14,9 +14,6 @@ from numpy.typing import ArrayLike
 
 from fipscm.arrays import Adjacency, Mask, Order
 from fipscm.errors import GraphError, OrderError
-
-if TYPE_CHECKING:
-    import igraph
 
 
 def as_adjacency(matrix: ArrayLike, names: Sequence[Hashable] | None = None) -> Adjacency:
@@ -49,7 +46,7 @@ def find_cycle(adjacency: ArrayLike) -> list[int] | None:
     >>> find_cycle([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     [0, 1, 2, 0]
     """
-    if _directed(adjacency).is_dag():
+    if len(_causes_first(adjacency)) == len(np.asarray(adjacency)):
         return None
     edges = nx.find_cycle(nx.from_numpy_array(np.asarray(adjacency) != 0, create_using=nx.DiGraph))
     return [edges[0][0], *(effect for _, effect in edges)]
@@ -72,7 +69,7 @@ def topological_order(adjacency: ArrayLike) -> Order:
     array([1, 2, 0])
     """
     require_acyclic(adjacency)
-    return np.array(_directed(adjacency).topological_sorting(), dtype=np.intp)
+    return np.array(_causes_first(adjacency), dtype=np.intp)
 
 
 def is_order_of(order: ArrayLike, adjacency: ArrayLike) -> bool:
@@ -217,11 +214,20 @@ def from_networkx(graph: nx.DiGraph, names: Sequence[Hashable]) -> Adjacency:
     return as_adjacency(nx.to_numpy_array(complete, nodelist=list(names), dtype=np.int8, weight=None), names)
 
 
-def _directed(adjacency: ArrayLike) -> "igraph.Graph":
-    import igraph  # brings matplotlib along, which takes half a second
-
-    matrix = np.asarray(adjacency)
-    return igraph.Graph(n=len(matrix), edges=np.argwhere(matrix != 0), directed=True)
+def _causes_first(adjacency: ArrayLike) -> list[int]:
+    """The nodes, each after its causes (Kahn's algorithm); those on a cycle and after it are not among them."""
+    edges = np.asarray(adjacency) != 0
+    causes_left = edges.sum(axis=0).tolist()
+    effects: list[list[int]] = [[] for _ in causes_left]
+    for cause, effect in np.argwhere(edges).tolist():
+        effects[cause].append(effect)
+    found = [node for node, causes in enumerate(causes_left) if causes == 0]
+    for node in found:  # grows while it is gone through, by each node once
+        for effect in effects[node]:
+            causes_left[effect] -= 1
+            if causes_left[effect] == 0:
+                found.append(effect)
+    return found
 
 
 def _is_integer(entry: object) -> bool:

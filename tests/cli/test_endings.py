@@ -6,7 +6,10 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+from fipscm.estimator import FiP
 
 PROGRAM = [sys.executable, "-m", "fipscm"]
 # A background job may be deaf to interrupts, and what it starts inherits that: listen again.
@@ -56,6 +59,57 @@ def test_a_full_output_is_one_sentence():
     ended = shell(f"{fipscm('--version')} > /dev/full")
     assert ended.returncode == 2
     assert ended.stderr.startswith("fipscm: No space left on device: standard output")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_fault_of_the_program_is_one_sentence_and_no_verdict(fipscm, folder, monkeypatch):
+    def fails(*_, **__):
+        raise ZeroDivisionError("division\nby zero")
+
+    monkeypatch.setattr(FiP, "check", fails)
+    ended = fipscm("check", folder / "m.fip", folder / "data.csv")
+    assert ended.returncode == 70  # neither a mistake, 2, nor the verdict of check, 1
+    assert ended.stderr.startswith(
+        "fipscm: This is a fault of fipscm, not of yours (ZeroDivisionError: division by zero"
+    )
+    assert "ask.py line" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert not ended.stdout
+
+
+def test_too_little_memory_is_a_mistake_of_one_sentence(mistake, folder, monkeypatch):
+    def fails(*_, **__):
+        raise MemoryError("Unable to allocate 65.0 GiB")
+
+    monkeypatch.setattr(FiP, "check", fails)
+    assert "does not suffice (Unable to allocate 65.0 GiB)" in mistake("check", folder / "m.fip", folder / "data.csv")
+
+
+def test_a_closed_output_is_refused_before_the_work(folder):
+    ended = shell(f"{fipscm('order', folder / 'data.csv')} >&-")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("fipscm: Standard output is closed, so that the answer would be lost")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_closed_input_is_empty(folder):
+    ended = shell(f"{fipscm('sample', '-')} <&-")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("fipscm: Standard input is empty")
+
+
+def test_a_closed_place_for_messages_keeps_them_out_of_the_answer(folder):
+    ended = shell(f"{fipscm('do', folder / 'm.fip', '--do', 'age=100000', '--rows', 2)} 2>&-")
+    assert ended.returncode == 0
+    assert ended.stdout.splitlines()[0] == "age,dose,pain"
+
+
+def test_names_outside_of_the_encoding_of_the_output_are_one_sentence(folder, tmp_path):
+    rows = pd.read_csv(folder / "data.csv").rename(columns={"pain": "\u75db\u307f"})
+    FiP(order=list(rows.columns)).fit(rows).save(tmp_path / "m.fip")
+    ended = shell(f"PYTHONIOENCODING=latin-1 {fipscm('sample', tmp_path / 'm.fip', '--rows', 2)}")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("fipscm: The encoding of standard output, latin-1, has no")
     assert ended.stderr.count("\n") == 1
 
 

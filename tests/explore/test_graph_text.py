@@ -74,3 +74,12 @@ def test_what_is_no_graph_is_refused_in_words(text, says):
 def test_hostile_text_is_refused(text):
     with pytest.raises(GraphError):
         read_graph(text)
+
+
+MALFORMED = ["edge 7", "node 5", "node [ id [ ] ]", "node [ id 1 label [ ] ]", "edge [ source 1 ]"]
+
+
+@pytest.mark.parametrize("inside", MALFORMED)
+def test_gml_whose_parts_are_not_what_they_should_be_is_one_sentence(inside):
+    with pytest.raises(GraphError, match="looks like GML, but cannot be read"):
+        read_graph(f"graph [ directed 1 {inside} ]")

@@ -1,5 +1,6 @@
 """The session: one fit at a time, in the background, and the model on the screen outlives a failure."""
 
+import time
 from threading import Event
 
 import pytest
@@ -103,3 +104,18 @@ def test_suggestions_are_offered_until_they_are_applied(table):
 def test_nothing_is_suggested_where_the_order_was_given(fresh):
     assert fresh.screen.model.order is not None
     assert fresh.suggestions == ()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_check_that_fails_comes_to_an_end(table, folder, monkeypatch):
+    def fails(*_):
+        raise TypeError("a boolean is no number")
+
+    monkeypatch.setattr(FiP, "check", fails)
+    session = Session(Data(table, "data.csv", str(folder / "m.fip")), lambda _: FiP.load(folder / "m.fip")).start()
+    for _ in range(600):
+        if session.verdict is not CHECKING:
+            break
+        time.sleep(0.1)
+    assert session.verdict.passed is None
+    assert "could not be checked, by a fault of fipscm (TypeError: a boolean is no number)" in session.verdict.text

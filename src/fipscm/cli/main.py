@@ -5,22 +5,28 @@ Only the standard library is imported before `main` runs, so that Ctrl-C is answ
 
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     import typer
 
 MISTAKE = 2
+FAULT = 70  # as sysexits.h calls an error inside of a program; `check` answers with 1
 INTERRUPTED = 130  # as shells report a process that SIGINT ended
 CLOSED_PIPE = 141  # and one that SIGPIPE ended
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line, never with a traceback for what a user can mend."""
+    """Run the command line: whatever goes wrong ends in one sentence and an exit code that says what kind it was."""
+    _replace_closed_streams()
+    if sys.stdout is None:  # what opens a file later would get its number
+        sys.exit(_fail("Standard output is closed, so that the answer would be lost: send it to a file or /dev/null."))
     try:
+        os.environ["MPLBACKEND"] = "agg"  # pictures go to files, whatever windows the environment asks for
         code = _run(sys.argv[1:] if arguments is None else list(arguments))
         print(end="", flush=True)  # a full disk is found here, not after the exit code is decided
     except KeyboardInterrupt:
@@ -31,7 +37,38 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except OSError as error:
         _discard_output()
         code = _fail(f"{error.strerror or error}: {_unusable(error)}.")
+    except UnicodeEncodeError as error:
+        _discard_output()
+        code = _fail(
+            f"The encoding of standard output, {error.encoding}, has no {error.object[error.start]!r}: set "
+            "PYTHONIOENCODING=utf-8, or name a file with --out where the command has it."
+        )
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        code = _fail(f"The memory of this machine does not suffice{reason}: use fewer rows or columns.")
+    except Exception as error:
+        code = _fail(_report_of(error), FAULT)
     sys.exit(code)
+
+
+def _replace_closed_streams() -> None:
+    """Let a closed standard input be empty, and discard what a closed standard error would say."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115 (open to the end)
+    if sys.stderr is None:  # otherwise what is printed there would go to standard output
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+
+
+def _report_of(error: Exception) -> str:
+    """What to report about an error that nobody foresaw: its kind, its words, and its place in this package."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [frame for frame in frames if f"{os.sep}fipscm{os.sep}" in frame.filename]
+    place = f", {os.path.basename(places[-1].filename)} line {places[-1].lineno}" if places else ""
+    words = " ".join(str(error).split())[:300]
+    return (
+        f"This is a fault of fipscm, not of yours ({type(error).__name__}: {words}{place}): report this sentence with "
+        "the command and, if you may, the file."
+    )
 
 
 def _run(arguments: list[str]) -> int:
@@ -62,7 +99,8 @@ def _way_out(context: "typer.Context | None") -> str:
 
 
 def _fail(sentence: str, code: int = MISTAKE) -> int:
-    print(f"fipscm: {sentence}", file=sys.stderr)
+    with suppress(OSError):  # nobody may listen any more: the exit code is told nevertheless
+        print(f"fipscm: {sentence}", file=sys.stderr)
     return code
 
 

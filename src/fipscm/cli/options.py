@@ -13,13 +13,15 @@ import typer
 import fipscm
 from fipscm.cli.names import KINDS, MISSING, SCALES
 from fipscm.cli.typed import as_column, as_columns, as_edge, as_experiment, as_kind
-from fipscm.errors import KnowledgeError
+from fipscm.errors import DataError, KnowledgeError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from fipscm.tables.columns import Columns
     from fipscm.tables.textfile import Reading
+
+MOST_GIGABYTES = 1e6  # more than any machine has
 
 
 def _known(help_text: str, *names: str) -> Any:
@@ -84,6 +86,7 @@ Missing = Annotated[str, typer.Option(help=f"What to do about missing cells: {',
 Separator = Annotated[str | None, _written("What stands between cells, as in ';', or tab.")]
 Decimal = Annotated[str | None, _written("The decimal mark: . or ,")]
 Encoding = Annotated[str | None, _written("Such as utf-8, utf-16 or cp1252.")]
+MaxGigabytes = Annotated[float, _written("What a file may unpack to, and its table take in memory.", "--max-gb")]
 NoHeader = Annotated[bool, _written("The first line is a row; columns are called x0, x1, ...", "--no-header")]
 Scale = Annotated[
     str, typer.Option(help=f"{' or '.join(SCALES)}: raw uses the columns' variances as evidence of their order.")
@@ -98,15 +101,19 @@ class ReadOptions:
     decimal: Decimal = None
     encoding: Encoding = None
     no_header: NoHeader = False
+    max_gb: MaxGigabytes = 1.0
 
     @property
     def reading(self) -> "Reading":
         """What is known about how the file is written."""
+        from fipscm.tables.limits import GIGABYTE
         from fipscm.tables.textfile import Reading
 
         named = {"tab": "\t", "\\t": "\t", "": None}
         separator = named.get(self.separator or "", self.separator)
-        return Reading(separator, self.decimal, self.encoding, not self.no_header)
+        if not 0 < self.max_gb < MOST_GIGABYTES:
+            raise DataError(f"--max-gb {self.max_gb:g} is no size of a table: give a number of gigabytes above zero.")
+        return Reading(separator, self.decimal, self.encoding, not self.no_header, int(self.max_gb * GIGABYTE))
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def open_source(path: str, options: FitOptions, seed: int, kept: Sequence[str] =
     What is asked about is `kept`, also if it was computed from other columns.
     """
     require_one_stream(path, options.graph)
-    content = standard_input() if path == STREAM else b""
+    content = standard_input(options.reading.most_bytes) if path == STREAM else b""
     if path.endswith(MODEL_SUFFIX) or is_archive(content):
         if options.given():
             raise KnowledgeError(

@@ -209,15 +209,19 @@ class Session:
 
     def _look_over(self, screen: Screen) -> None:
         """Find unusual rows, then check the assumptions; nothing is told about a model that is gone by then."""
-        unusual = most_unusual(screen.units, self.data.table)
-        with self._lock:
-            if self._screen is screen:
-                self.unusual = unusual
         try:
+            unusual = most_unusual(screen.units, self.data.table)
+            self._tell(screen, self.verdict, unusual)
             found = screen.model.check(self.data.observed)
-            verdict = Verdict(found.passed, str(found))
+            self._tell(screen, Verdict(found.passed, str(found)), unusual)
         except FipscmError as error:
-            verdict = Verdict(None, f"The assumptions could not be checked: {error}")
+            self._tell(screen, Verdict(None, f"The assumptions could not be checked: {error}"), self.unusual)
+        except Exception as error:
+            fault = f"a fault of fipscm ({type(error).__name__}: {error}): please report what the terminal says"
+            self._tell(screen, Verdict(None, f"The assumptions could not be checked, by {fault}."), self.unusual)
+            raise
+
+    def _tell(self, screen: Screen, verdict: Verdict, unusual: list[int]) -> None:
         with self._lock:
             if self._screen is screen:
-                self.verdict = verdict
+                self.verdict, self.unusual = verdict, unusual

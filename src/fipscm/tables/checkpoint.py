@@ -7,6 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from fipscm.errors import ModelFileError
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -44,5 +46,10 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, arrays: Mapping[str, NDA
 
 
 def restore_module(module: nn.Module, arrays: Mapping[str, NDArray[Any]], prefix: str) -> None:
-    """Put the weights back."""
-    module.load_state_dict(to_tensors(arrays, prefix))
+    """Put the weights back, or say that they are not those of this network."""
+    try:
+        module.load_state_dict(to_tensors(arrays, prefix))
+    except (RuntimeError, TypeError):
+        raise ModelFileError(
+            "The weights in the file do not fit the network that it describes: save the model again, or train again."
+        ) from None

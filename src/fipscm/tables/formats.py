@@ -7,13 +7,16 @@ import zipfile
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 
 from fipscm.errors import DataError
-from fipscm.tables.frames import unnamed_columns
+from fipscm.tables.columnar import read_arrow, read_parquet
+from fipscm.tables.excel import is_excel, read_excel
+from fipscm.tables.frames import plain
+from fipscm.tables.limits import MOST_BYTES, read_at_most
 from fipscm.tables.writing import PLAIN, Writing
 
 Content = Path | bytes  # a file on disk, which need not fit into memory as bytes, or what came through a pipe
@@ -38,14 +41,13 @@ class Parsed(NamedTuple):
 
 
 _ZIP = b"PK\x03\x04"
+_ENCRYPTED = 1  # of the flags of a zip member
 _OLD_EXCEL = bytes.fromhex("d0cf11e0")
 
 
 def beginning_of(content: Content, length: int) -> bytes:
     """The first bytes."""
-    if isinstance(content, bytes):
-        return content[:length]
-    with content.open("rb") as file:
+    with opened(content) as file:
         return file.read(length)
 
 
@@ -54,28 +56,34 @@ def whole(content: Content) -> bytes:
     return content if isinstance(content, bytes) else content.read_bytes()
 
 
-def unpacked(content: Content) -> Content:
-    """The content without its compression, if it has one."""
+def opened(content: Content) -> IO[bytes]:
+    """The content as a stream."""
+    return BytesIO(content) if isinstance(content, bytes) else content.open("rb")
+
+
+def unpacked(content: Content, most_bytes: int = MOST_BYTES) -> Content:
+    """The content without its compression, if it has one, unless that is more than so many bytes."""
     first = beginning_of(content, 8)
-    for mark, unpack in _COMPRESSIONS.items():
+    for mark, unpacking in _COMPRESSIONS.items():
         if first.startswith(mark):
-            return unpack(whole(content))
-    if first.startswith(_ZIP) and not _is_excel(content):
-        return _only_member(whole(content))
+            with opened(content) as packed, unpacking(packed) as file:
+                return read_at_most(file, most_bytes)
+    if first.startswith(_ZIP) and not is_excel(_readable(content)):
+        return _only_member(content, most_bytes)
     return content
 
 
-def parse_binary(content: Content, header: bool) -> Parsed | None:
+def parse_binary(content: Content, header: bool, most_bytes: int = MOST_BYTES) -> Parsed | None:
     """The table in a binary format, None if the content is text; a sheet may have no line of names."""
     first = beginning_of(content, 8)
     if first.startswith(b"PAR1"):
-        return _parsed(pd.read_parquet(_readable(content)))
+        return _parsed(read_parquet(_readable(content), most_bytes))
     if first.startswith((b"ARROW1", b"FEA1")):
-        return _parsed(pd.read_feather(_readable(content)))
+        return _parsed(read_arrow(_readable(content), most_bytes))
     if first.startswith(_ZIP):
-        return _parse_excel(content, header)
+        return _parsed(*read_excel(_readable(content), header, most_bytes))
     if first.startswith(_OLD_EXCEL):
-        raise DataError("This is an Excel file of the old kind (.xls): save it as .xlsx or CSV.")
+        raise DataError("This is an Excel file of the old kind (.xls) or with a password: save it as .xlsx or CSV.")
     return None
 
 
@@ -84,51 +92,28 @@ def _readable(content: Content) -> Path | BytesIO:
 
 
 def _parsed(frame: pd.DataFrame, names: tuple[str, ...] = (), remarks: Sequence[str] = ()) -> Parsed:
-    return Parsed(frame, names, list(remarks), lambda: frame)
+    found = plain(frame)
+    return Parsed(found, names, list(remarks), lambda: found)
 
 
-def _parse_excel(content: Content, header: bool) -> Parsed:
-    with pd.ExcelFile(_readable(content), engine="openpyxl") as book:
-        sheet, *others = book.sheet_names
-        remark = [f"the sheet '{sheet}' alone, the first of {len(others) + 1}"] if others else []
-        if not header:
-            frame = _sheet(book, sheet, header=None)
-            return _parsed(frame.set_axis(unnamed_columns(frame.shape[1]), axis=1), remarks=remark)
-        first = pd.read_excel(book, sheet_name=sheet, header=None, nrows=1, dtype=str).fillna("")
-        names = tuple(name.strip() for row in first.to_numpy() for name in row)
-        return _parsed(_sheet(book, sheet), names, remark)
-
-
-def _sheet(book: pd.ExcelFile, name: Any, **options: Any) -> pd.DataFrame:
-    """The cells of a sheet as they are: pandas would make numbers of truth values as soon as one is missing."""
-    cells: pd.DataFrame = pd.read_excel(book, sheet_name=name, dtype=object, **options)
-    return cells.infer_objects()
-
-
-def _is_excel(content: Content) -> bool:
-    try:
-        with zipfile.ZipFile(_readable(content)) as parts:
-            return "xl/workbook.xml" in parts.namelist()
-    except zipfile.BadZipFile:
-        return False
-
-
-def _only_member(content: bytes) -> bytes:
-    with zipfile.ZipFile(BytesIO(content)) as parts:
+def _only_member(content: Content, most_bytes: int) -> bytes:
+    with zipfile.ZipFile(_readable(content)) as parts:
         names = parts.namelist()
         if len(names) != 1:
             raise DataError(f"The archive holds {len(names)} files: unpack it, and name the one that is meant.")
-        return parts.read(names[0])
+        if parts.infolist()[0].flag_bits & _ENCRYPTED:
+            raise DataError("The archive has a password: unpack it, and name the file in it.")
+        with parts.open(names[0]) as file:
+            return read_at_most(file, most_bytes)
 
 
-def _from_zstd(content: bytes) -> bytes:
-    with pa.input_stream(pa.BufferReader(content), compression="zstd") as stream:
-        return bytes(stream.read())
+def _from_zstd(file: IO[bytes]) -> Any:
+    return pa.input_stream(file, compression="zstd")
 
 
-_COMPRESSIONS: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    b"\xfd7zXZ\0": lzma.decompress,
+_COMPRESSIONS: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\0": lzma.open,
     b"\x28\xb5\x2f\xfd": _from_zstd,
 }

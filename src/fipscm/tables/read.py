@@ -4,21 +4,20 @@ import os
 import re
 import warnings
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import replace
-from lzma import LZMAError
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from fipscm.errors import DataError, FileError, FipscmError
 from fipscm.tables.cells import may_be_thousands, may_hold_numbers, understand
 from fipscm.tables.dialect import are_numbers
 from fipscm.tables.formats import Content, Parsed, parse_binary, unpacked
 from fipscm.tables.gaps import is_text, told_gaps, with_gaps
+from fipscm.tables.limits import read_at_most
 from fipscm.tables.stream import STREAM, standard_input
 from fipscm.tables.textfile import Reading, parse_text
 from fipscm.tables.writing import Writing
@@ -43,11 +42,11 @@ def read_table(path: str, row_names: bool = False, reading: Reading = ANYTHING) 
 def read_with_writing(path: str, row_names: bool = False, reading: Reading = ANYTHING) -> ReadTable:
     """Read a table as `read_table` does, and see how its file is written."""
     if path == STREAM:
-        return parse_table(standard_input(), "Standard input", row_names, reading)
+        return parse_table(standard_input(reading.most_bytes), "Standard input", row_names, reading)
     _require_readable(path)
     # A pipe can be read only once, and a file may be too large to be held twice.
     file = Path(path)
-    return parse_table(file if file.is_file() else file.read_bytes(), f"'{path}'", row_names, reading)
+    return parse_table(file if file.is_file() else _piped(file, reading), f"'{path}'", row_names, reading)
 
 
 def parse_table(content: Content, title: str, row_names: bool = False, reading: Reading = ANYTHING) -> ReadTable:
@@ -57,7 +56,9 @@ def parse_table(content: Content, title: str, row_names: bool = False, reading: 
         raise DataError(f"{title} has column names but no rows: add at least one row of numbers.")
     _require_distinct(parsed.names or tuple(map(str, parsed.frame.columns)), title)
     frame, remarks, decimal = _with_numbers(parsed, reading.decimal, parsed.frame.columns[:1] if row_names else [])
-    frame, stood = with_gaps(_without_outer_blanks(frame))
+    frame = _without_outer_blanks(frame)
+    _require_distinct(tuple(map(str, frame.columns)), title)
+    frame, stood = with_gaps(frame)
     remarks = remarks + told_gaps(stood)
     if row_names:
         frame = frame.set_index(frame.columns[0])
@@ -70,9 +71,19 @@ def parse_table(content: Content, title: str, row_names: bool = False, reading: 
     return ReadTable(frame, replace(parsed.likely, decimal=decimal or parsed.likely.decimal))
 
 
+def _piped(file: Path, reading: Reading) -> bytes:
+    try:
+        with file.open("rb") as pipe:
+            return read_at_most(pipe, reading.most_bytes)
+    except OSError as error:
+        raise FileError(f"Cannot read '{file}' ({error.strerror or error}): name a file or a pipe.") from None
+
+
 def _require_readable(path: str) -> None:
-    if not Path(path).exists():
-        raise FileError(f"There is no file '{path}': check the name and the folder.")
+    try:
+        os.stat(path)
+    except (OSError, ValueError):  # ValueError: a zero byte in the name
+        raise FileError(f"There is no file {path!r}: check the name and the folder.") from None
     if Path(path).is_dir():
         raise FileError(f"'{path}' is a folder: name a CSV or Parquet file.")
     if not os.access(path, os.R_OK):
@@ -81,8 +92,8 @@ def _require_readable(path: str) -> None:
 
 def _parse(content: Content, title: str, reading: Reading) -> Parsed:
     try:
-        content = unpacked(content)
-        return parse_binary(content, reading.header) or parse_text(content, reading)
+        content = unpacked(content, reading.most_bytes)
+        return parse_binary(content, reading.header, reading.most_bytes) or parse_text(content, reading)
     except pd.errors.EmptyDataError:
         raise DataError(f"{title} is empty: it needs a line of column names and rows of numbers.") from None
     except pd.errors.ParserWarning:
@@ -92,7 +103,9 @@ def _parse(content: Content, title: str, reading: Reading) -> Parsed:
         ) from None
     except FipscmError:
         raise
-    except (OSError, ValueError, EOFError, LZMAError, BadZipFile, pa.ArrowException) as error:
+    except MemoryError:
+        raise DataError(f"{title} needs more memory than this machine has: save fewer rows or columns.") from None
+    except Exception as error:  # whatever a parser of somebody else's format says about a damaged file
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         if found := _UNEVEN.search(reason):
             columns, line, cells = found.groups()
@@ -130,12 +143,14 @@ def _without_outer_blanks(frame: pd.DataFrame) -> pd.DataFrame:
     stripped = frame.copy(deep=False)
     for name, cells in texts.items():
         stripped[name] = cells
-    return stripped.set_axis([_on_one_line(name) if isinstance(name, str) else name for name in frame.columns], axis=1)
+    return stripped.set_axis([_on_one_line(name, place) for place, name in enumerate(frame.columns)], axis=1)
 
 
-def _on_one_line(name: str) -> str:
+def _on_one_line(name: Hashable, place: int) -> Hashable:
     """A name of several lines, as cells of Excel may have, can neither be typed nor read in a list."""
-    return " ".join(line.strip() for line in name.strip().splitlines())
+    if not isinstance(name, str):
+        return name
+    return " ".join(line.strip() for line in name.strip().splitlines()) or f"{_UNNAMED}{place}"
 
 
 def _without_row_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

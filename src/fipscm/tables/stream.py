@@ -3,13 +3,14 @@
 import sys
 
 from fipscm.errors import FileError
+from fipscm.tables.limits import MOST_BYTES, read_at_most
 
 STREAM = "-"
 
 
-def standard_input() -> bytes:
-    """All of standard input; a second call finds nothing left."""
-    return sys.stdin.buffer.read()
+def standard_input(most_bytes: int = MOST_BYTES) -> bytes:
+    """All of standard input, unless it is more than so many bytes; a second call finds nothing left."""
+    return read_at_most(sys.stdin.buffer, most_bytes)
 
 
 def require_one_stream(*paths: str | None) -> None:

@@ -11,10 +11,14 @@ import pandas as pd
 
 from fipscm.errors import DataError
 from fipscm.tables.dialect import BEGINNING, BLANKS, COMMENT, Dialect, are_numbers, sniff
-from fipscm.tables.formats import Content, Parsed, beginning_of, whole
-from fipscm.tables.frames import unnamed_columns
+from fipscm.tables.formats import Content, Parsed, beginning_of, opened, whole
+from fipscm.tables.formula_cells import unquoted, with_texts
+from fipscm.tables.frames import plain, unnamed_columns
+from fipscm.tables.limits import MOST_BYTES, require_cells
 from fipscm.tables.writing import Writing
 
+_BYTES_PER_CELL = 16
+_CHUNK = 1 << 20
 _FALLBACK = "cp1252"  # what is not UTF-8 was most often written on Windows
 
 
@@ -27,12 +31,14 @@ class Reading:
         decimal: the decimal mark, a point or a comma.
         encoding: as Python calls it.
         header: whether the first line holds the names of the columns.
+        most_bytes: what the file may unpack to, and the table take in memory; of any format.
     """
 
     separator: str | None = None
     decimal: str | None = None
     encoding: str | None = None
     header: bool = True
+    most_bytes: int = MOST_BYTES
 
     def __post_init__(self) -> None:
         if self.separator is not None and len(self.separator) != 1:
@@ -41,16 +47,20 @@ class Reading:
             raise DataError(f"The decimal mark '{self.decimal}' is neither a point nor a comma: choose one of the two.")
         if self.encoding is not None:
             try:
-                codecs.lookup(self.encoding)
-            except LookupError:
+                codecs.getincrementaldecoder(self.encoding)
+                "".encode(self.encoding)  # zlib and its like are codecs too, but none of text
+            except (LookupError, ValueError):
                 raise DataError(
                     f"There is no encoding '{self.encoding}': utf-8, utf-16 and cp1252 are usual."
                 ) from None
+        if not self.most_bytes > 0:
+            raise DataError(f"A table cannot take at most {self.most_bytes} bytes: give a number above zero.")
 
 
 def parse_text(content: Content, reading: Reading) -> Parsed:
     """A text file as a table."""
     dialect = sniff(beginning_of(content, BEGINNING), reading.separator, reading.encoding)
+    _require_extent(content, dialect, reading.most_bytes)
     try:
         frame = _read(content, dialect, reading)
     except UnicodeDecodeError:
@@ -60,11 +70,25 @@ def parse_text(content: Content, reading: Reading) -> Parsed:
         frame = _read(content, dialect, reading)
     return Parsed(
         frame,
-        dialect.first if reading.header and not dialect.commented_names else (),
+        tuple(map(unquoted, dialect.first)) if reading.header and not dialect.commented_names else (),
         dialect.remarks + _doubts_about_names(dialect, reading),
         texts=partial(_read, content, dialect, reading, dtype=str),
         likely=_writing(dialect),
     )
+
+
+def _require_extent(content: Content, dialect: Dialect, most_bytes: int) -> None:
+    """Raise if the table is too large: in memory a short row has as many cells as the first one."""
+    separator = b" " if dialect.separator == BLANKS else dialect.separator.encode()
+    lines, separators, in_first = 0, 0, True
+    with opened(content) as file:
+        while part := file.read(_CHUNK):
+            separators += part.partition(b"\n")[0].count(separator) if in_first else 0
+            in_first = in_first and b"\n" not in part
+            lines += max(part.count(b"\n"), part.count(b"\r"))
+    # A first line that is longer than what the dialect was told by is not in it.
+    width = len(dialect.commented_names) or len(dialect.first) or separators + 1
+    require_cells(lines, width, _BYTES_PER_CELL, most_bytes)
 
 
 def _writing(dialect: Dialect) -> Writing:
@@ -89,6 +113,7 @@ def _read(content: Content, dialect: Dialect, reading: Reading, **options: Any) 
             skipinitialspace=True,
             **options,
         )
+    frame = with_texts(plain(frame), unquoted)
     if has_header:
         return frame
     return frame.set_axis(dialect.commented_names or unnamed_columns(frame.shape[1]), axis=1)

@@ -31,6 +31,8 @@ def named_frame(data: Any) -> pd.DataFrame:
                 f"A column is called {name!r}, which is neither text nor an integer: rename the columns first, for "
                 "example to text."
             )
+        if isinstance(name, str) and any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise DataError(f"The name {name!r} has half a character in it (a lone surrogate): rename that column.")
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise DataError(f"Two columns are called '{repeated[0]}': rename one, for columns are told apart by name.")

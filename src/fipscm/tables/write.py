@@ -2,22 +2,27 @@
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import astuple
+from io import StringIO
 from pathlib import Path
 from secrets import token_hex
 from shutil import copymode
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any, BinaryIO, cast
 
 import pandas as pd
+import pyarrow as pa
 
 from fipscm.errors import FileError
+from fipscm.tables.formula_cells import quoted, with_texts
 from fipscm.tables.stream import STREAM
 from fipscm.tables.writing import PLAIN, Writing
 
+LONGEST_EXCEL_TEXT = 32_767
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 SUFFIXES = (".csv", ".xlsx", ".parquet")
 
 
@@ -27,24 +32,59 @@ def write_table(frame: pd.DataFrame, path: str, writing: Writing = PLAIN) -> Non
     Standard output keeps the encoding of the terminal.
     """
     require_writable_table(path)
-    separator, decimal, encoding = astuple(writing)
     if path == STREAM:
-        frame.to_csv(sys.stdout, index=False, sep=separator, decimal=decimal)
+        _write_csv(frame, sys.stdout, writing)
     elif path.endswith(".parquet"):
-        write_whole(path, lambda file: frame.to_parquet(file, index=False))
+        write_whole(path, lambda file: _of_one_kind(frame).to_parquet(file, index=False))
     elif path.endswith(".xlsx"):
         write_whole(path, lambda file: _write_excel(frame, path, file))
     else:
-        write_whole(
-            path, lambda file: frame.to_csv(file, index=False, sep=separator, decimal=decimal, encoding=encoding)
-        )
+        write_whole(path, lambda file: _write_csv(frame, file, writing, encoding=writing.encoding))
+
+
+def csv_text(frame: pd.DataFrame, writing: Writing = PLAIN) -> str:
+    """A table as CSV; a text that a spreadsheet would run as a formula stands behind a quote."""
+    text = StringIO()
+    _write_csv(frame, text, writing)
+    return text.getvalue()
+
+
+def _write_csv(frame: pd.DataFrame, file: IO[Any], writing: Writing, **options: Any) -> None:
+    told = with_texts(frame, quoted)
+    told.to_csv(file, index=False, sep=writing.separator, decimal=writing.decimal, **options)
 
 
 def _write_excel(frame: pd.DataFrame, path: str, file: IO[bytes]) -> None:
     try:
-        frame.to_excel(file, index=False, engine="openpyxl")
+        clean = with_texts(frame, _without_control_characters)
+        with pd.ExcelWriter(cast(BinaryIO, file), engine="openpyxl") as book:
+            clean.to_excel(book, index=False)
+            # What begins with = is a formula to openpyxl, but a text here.
+            for row in next(iter(book.sheets.values())).iter_rows():
+                for cell in row:
+                    if isinstance(cell.value, str):
+                        cell.data_type = "s"
     except ValueError as error:  # too many rows, or times in a time zone
         raise FileError(f"Cannot write '{path}' for Excel ({error}): choose a .csv or .parquet file.") from None
+
+
+def _without_control_characters(text: str) -> str:
+    """A text that Excel can hold: no control characters but tabs and ends of lines, and not too long."""
+    if len(text) > LONGEST_EXCEL_TEXT:
+        raise ValueError(f"a text has {len(text):,} characters, of which Excel holds {LONGEST_EXCEL_TEXT:,}")
+    return _CONTROL.sub("", text)
+
+
+def _of_one_kind(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with columns that mix numbers and texts as texts: a column of Parquet has one kind."""
+    told = {}
+    for name in [name for name in frame.columns if frame[name].dtype == object]:
+        cells = frame[name]
+        try:
+            pa.array(cells, from_pandas=True)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            told[name] = cells.astype(str).where(cells.notna(), None)
+    return frame.assign(**told) if told else frame
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:

@@ -55,8 +55,10 @@ def refusal(capsys):
 
 def ready(url, seconds=300):
     end = time.monotonic() + seconds
+    client = httpx.Client(timeout=60, follow_redirects=True)
+    client.get(url)  # leaves its token
     while time.monotonic() < end:
-        state = httpx.get(f"{url}api/state", timeout=60).json()
+        state = client.get(f"{url.partition('?')[0]}api/state").json()
         if state["screen"] is not None or state["failure"] is not None:
             return state
         time.sleep(0.1)
@@ -65,8 +67,8 @@ def ready(url, seconds=300):
 
 def test_a_saved_model_from_the_first_moment_to_ctrl_c(explore, folder):
     process, url = explore(folder / "m.fip", folder / "data.csv")
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", url)
-    assert httpx.get(url, timeout=60).status_code == 200  # before the model is there
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", url)
+    assert httpx.get(url, timeout=60, follow_redirects=True).status_code == 200  # before the model is there
     assert ready(url)["screen"]["version"] == 1
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60)[1] == ""
@@ -81,9 +83,9 @@ def test_a_table_alone_is_fitted_first(explore, folder):
     assert state["edits"]["tiers"] == [["age"], ["dose"]]
 
 
-def test_other_machines_need_the_token(explore, folder):
-    _, url = explore(folder / "m.fip", folder / "data.csv", "--host", "127.0.0.1")
-    assert "?token=" in url
+@pytest.mark.parametrize("where", [(), ("--host", "127.0.0.1")])
+def test_other_users_and_machines_need_the_token(explore, folder, where):
+    _, url = explore(folder / "m.fip", folder / "data.csv", *where)
     with httpx.Client(timeout=60, follow_redirects=True) as client:
         assert client.get(url.split("?")[0]).status_code == 401
         assert client.get(url).status_code == 200

@@ -1,11 +1,17 @@
 """Safe by default: each promise of the guard."""
 
+import contextlib
+import socket
+from pathlib import Path
+from threading import Event
+
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
 from fipscm.explore.web.guard import MOST_BYTES, Access
 from fipscm.explore.web.routes import make_app
-from fipscm.explore.web.server import access_at, listen
+from fipscm.explore.web.server import access_at, listen, open_browser
 
 LOCAL = "http://127.0.0.1:8000"
 
@@ -17,18 +23,52 @@ def client(session):
 
 @pytest.fixture
 def remote(session):
-    return TestClient(
-        make_app(session, Access(("lab.example",), "secret")), "http://lab.example", follow_redirects=False
-    )
+    app = make_app(session, Access(("lab.example",), "secret", addresses=True))
+    return TestClient(app, "http://lab.example", follow_redirects=False)
 
 
 def test_only_this_machine_unless_told(client):
     listener = listen(None, 0)
     assert listener.getsockname()[0] == "127.0.0.1"
     listener.close()
-    assert access_at(None) == Access(("127.0.0.1", "localhost", "::1"), None)
-    assert access_at("0.0.0.0").token is not None
-    assert access_at("127.0.0.1").token is not None
+    assert access_at(None).names == ("127.0.0.1", "localhost", "::1")
+    assert not access_at(None).accepts_host("192.168.1.5")
+    assert access_at("0.0.0.0").accepts_host("192.168.1.5")
+
+
+@pytest.mark.parametrize("host", [None, "0.0.0.0", "127.0.0.1"])
+def test_every_server_has_a_token_of_its_own(session, host):
+    access = access_at(host)
+    assert len(access.token) >= 32
+    assert access.token != access_at(host).token
+    other_user = TestClient(make_app(session, access), LOCAL)
+    assert {other_user.get(path).status_code for path in ("/", "/api/state", "/static/main.js")} == {401}
+
+
+def test_the_address_with_the_token_is_no_argument_of_the_browser(monkeypatch, tmp_path):
+    opened = Event()
+    asked = []
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("webbrowser.open", lambda url: (asked.append(url), opened.set()))
+    open_browser("http://127.0.0.1:8000/?token=secret")
+    assert opened.wait(60)
+    assert "secret" not in asked[0]
+    page = Path(asked[0].removeprefix("file://"))
+    assert "url=http://127.0.0.1:8000/?token=secret" in page.read_text()
+    assert page.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_request_that_does_not_come_to_its_end_is_given_up(session, running, monkeypatch):
+    monkeypatch.setattr("fipscm.explore.web.guard.PATIENCE", 0.2)
+    monkeypatch.setattr("fipscm.explore.web.connection.PATIENCE", 0.2)
+    port = int(running(session).rstrip("/").rpartition(":")[2])
+    head = b"POST /api/what-if HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/json\r\n" % port
+    for begun, answered in ((b"", b""), (head, b""), (head + b"content-length: 10\r\n\r\n{", b"HTTP/1.1 408")):
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(begun)
+            with contextlib.suppress(ConnectionResetError):
+                assert connection.recv(12) == answered
+    assert httpx.get(f"http://127.0.0.1:{port}/api/state", timeout=60).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:1", "[::1]:8000", "localhost"])

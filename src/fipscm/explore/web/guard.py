@@ -4,6 +4,7 @@ The Host header is checked because a foreign page can point a name of its own at
 a foreign page can send requests here; the size because a body is read into memory.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -16,6 +17,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 1_000_000
+PATIENCE = 20  # seconds in which a request must be there as a whole
 COOKIE = "fipscm-token-{port}"  # browsers share cookies between the ports of a machine
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HEADERS = {
@@ -35,19 +37,21 @@ class Access:
 
     Attributes:
         names: the host names by which this machine may be called.
-        token: what every request must know; None where only this machine can connect.
+        token: what every request must know, for other users of a machine can connect too; None within one process.
+        addresses: whether any address will do for a name: a foreign page can only name names.
     """
 
     names: tuple[str, ...] = LOOPBACK
     token: str | None = None
+    addresses: bool = False
 
     def accepts_host(self, host: str) -> bool:
-        """Whether a Host header names this machine. With a token, any address does: only names can be foreign."""
+        """Whether a Host header names this machine."""
         try:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:  # brackets that do not match
             return False
-        return name in self.names or (self.token is not None and _is_address(name))
+        return name in self.names or (self.addresses and _is_address(name))
 
     def knows(self, token: str | None) -> bool:
         """Whether this is the token."""
@@ -71,7 +75,14 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, _with_headers(send))
             return
-        body = await _body(receive)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                body = await _body(receive)
+        except TimeoutError:
+            await _refused(408, f"The request was not there within {PATIENCE} seconds.")(
+                scope, receive, _with_headers(send)
+            )
+            return
         if body is None:
             await _refused(413, f"The request is larger than {MOST_BYTES:,} bytes.")(
                 scope, receive, _with_headers(send)

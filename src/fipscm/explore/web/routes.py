@@ -35,6 +35,7 @@ from fipscm.explore.web.requests import (
 from fipscm.graph import listed
 from fipscm.knowledge import Knowledge
 from fipscm.scm.intervention import Shift
+from fipscm.tables.write import csv_text
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 # The first that fits counts; any other mistake is one in the request.
@@ -48,9 +49,22 @@ STATUSES: tuple[tuple[type[FipscmError], int], ...] = (
 )
 
 
+class FiniteJSON(JSONResponse):
+    """JSON, which has no word for what is not finite."""
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of the answer, or a sentence about a question that leads beyond all numbers."""
+        try:
+            return super().render(content)
+        except ValueError:
+            raise InterventionError(
+                "The answer is not finite: choose values that are nearer to those of the table."
+            ) from None
+
+
 def make_app(session: Session, access: Access) -> Guard:
     """The whole application behind its guard."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, default_response_class=FiniteJSON)
     _add_page(app)
     _add_answers(app, session)
     _add_edits(app, session)
@@ -188,11 +202,11 @@ def _add_exports(app: FastAPI, session: Session) -> None:
             told = pd.DataFrame(found["columns"]).rename(columns={"deviations": "noise_in_sd"})
             own = told.set_index(pd.Index(units.names, name="column")).drop(columns="column")
             table = table.reindex(table.index.union(own.index, sort=False)).join(own)
-        return _csv(table.to_csv())
+        return _csv(csv_text(table.reset_index()))
 
     @app.post("/api/units")
     def units(question: UnitsQuestion) -> Response:
-        return _csv(session.screen.units.sample(_do(session, question), question.rows).to_csv(index=False))
+        return _csv(csv_text(session.screen.units.sample(_do(session, question), question.rows)))
 
     @app.post("/api/python")
     def python(question: ScriptQuestion) -> Response:

@@ -1,10 +1,15 @@
 """The explorer as a program: a socket, a browser, and a server until Ctrl-C."""
 
+import atexit
 import errno
 import socket
 import webbrowser
 from contextlib import closing, suppress
+from html import escape
+from pathlib import Path
 from secrets import token_urlsafe
+from shutil import rmtree
+from tempfile import mkdtemp
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -17,6 +22,8 @@ if TYPE_CHECKING:
     from fipscm.explore.session import Session
 
 LOCAL = "127.0.0.1"
+MOST_CONNECTIONS = 500
+REDIRECTION = '<!doctype html><meta http-equiv="refresh" content="0; url={url}"><a href="{url}">fipscm explore</a>'
 
 
 class AddressError(FipscmError):
@@ -45,10 +52,9 @@ def listen(host: str | None, port: int) -> socket.socket:
 
 
 def access_at(host: str | None) -> Access:
-    """Only this machine; where a host was given, whoever knows a new token."""
-    if host is None:
-        return Access()
-    return Access((*LOOPBACK, host, socket.gethostname(), socket.getfqdn()), token_urlsafe(24))
+    """Whoever knows a new token; from this machine alone unless a host was given."""
+    others = () if host is None else (host, socket.gethostname(), socket.getfqdn())
+    return Access((*LOOPBACK, *others), token_urlsafe(24), addresses=host is not None)
 
 
 def address(listener: socket.socket, access: Access) -> str:
@@ -63,10 +69,13 @@ def make_server(session: "Session", access: Access) -> "uvicorn.Server":
     """A server that is ready to run."""
     import uvicorn
 
+    from fipscm.explore.web.connection import Connection
     from fipscm.explore.web.routes import make_app
 
     config = uvicorn.Config(
         make_app(session, access),
+        http=Connection,
+        limit_concurrency=MOST_CONNECTIONS,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -82,5 +91,12 @@ def serve(session: "Session", listener: socket.socket, access: Access) -> None:
 
 
 def open_browser(url: str) -> None:
-    """Open the page; a browser that runs in the terminal must not hold the server up."""
-    Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    """Open the page by a file that only this user can read: everybody sees with which address a program is started.
+
+    A browser that runs in the terminal must not hold the server up.
+    """
+    folder = mkdtemp(prefix="fipscm-")
+    atexit.register(rmtree, folder, ignore_errors=True)
+    page = Path(folder) / "explore.html"
+    page.write_text(REDIRECTION.format(url=escape(url)))
+    Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()

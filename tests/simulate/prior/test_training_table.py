@@ -10,11 +10,9 @@ from fipscm.simulate.ingredients import structure
 from fipscm.simulate.ingredients.columns import is_informative
 from fipscm.simulate.ingredients.laws import LAWS
 from fipscm.simulate.prior.training_table import (
-    MOST_TRAINING_CELLS,
-    NODE_RANGE,
-    ROW_RANGE,
     TABLE_FAMILIES,
-    sample_size,
+    draw_nodes,
+    draw_rows,
     sample_training_table,
 )
 from fipscm.tables.kinds import KINDS
@@ -120,13 +118,17 @@ def test_families_are_drawn_with_their_shares(rng):
     assert drawn.count("categories") / len(drawn) == pytest.approx(0.75, abs=0.08)
 
 
-def test_sizes_span_their_ranges_within_the_bound_on_cells(rng):
-    sizes = np.array([sample_size(rng) for _ in range(2000)])
-    assert sizes[:, 0].min() == NODE_RANGE[0]
-    assert sizes[:, 0].max() >= 95
-    assert ROW_RANGE[0] <= sizes[:, 1].min() <= 35
-    assert 8000 < sizes[:, 1].max() <= ROW_RANGE[1]
-    assert sizes.prod(axis=1).max() <= 1.01 * MOST_TRAINING_CELLS
+def test_ranges_of_variables_are_drawn_with_their_weights(rng):
+    drawn = np.array([draw_nodes([(2, 2, 1.0), (5, 9, 3.0)], rng) for _ in range(2000)])
+    assert set(drawn) == {2, 5, 6, 7, 8, 9}
+    assert (drawn == 2).mean() == pytest.approx(0.25, abs=0.04)
+
+
+def test_few_rows_are_drawn_less_often_than_many(rng):
+    drawn = np.array([draw_rows(100, 10_000, rng) for _ in range(2000)])
+    assert 100 <= drawn.min() < 200
+    assert 9_000 < drawn.max() <= 10_000
+    assert (drawn < 1_000).mean() == pytest.approx(0.25, abs=0.04)
 
 
 def test_too_small_a_table_is_refused(rng):

@@ -3,7 +3,6 @@
 Shapes: B tables, N rows, D variables.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,7 @@ from fipscm.order.paper.axial import AxialConfig
 from fipscm.order.paper.chunks import scaled
 from fipscm.order.training.recipe import Stage
 from fipscm.simulate.prior.p_in import training_scm
-from fipscm.simulate.prior.training_table import sample_training_table
+from fipscm.simulate.prior.training_table import draw_nodes, draw_rows, sample_training_table
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Example:
 def training_batch(stage: Stage, seeds: Sequence[int]) -> list[Slab]:
     """Simulate a batch as the evidence that a network reads: one slab per number of variables left."""
     rng = np.random.default_rng(seeds)
-    nodes = draw_nodes(stage, rng)
+    nodes = draw_nodes(stage.nodes, rng)
     counts = np.sort(rng.choice(nodes - 1, size=min(stage.prefixes, nodes - 1), replace=False))
     tables = [_examples(stage, nodes, counts, rng) for _ in range(tables_of(stage, nodes))]
     return [_slab(examples) for examples in zip(*tables, strict=True)]
@@ -67,7 +66,7 @@ class RowsBatch:
 def rows_batch(stage: Stage, encoder: AxialConfig, seeds: Sequence[int]) -> RowsBatch:
     """Simulate a batch for the paper's encoder: tables of as many rows and of the scale it reads."""
     rng = np.random.default_rng(seeds)
-    nodes = draw_nodes(stage, rng)
+    nodes = draw_nodes(stage.nodes, rng)
     scms = [training_scm(nodes, rng) for _ in range(stage.scms)]
     tables = [scaled(scm.sample_arrays(encoder.rows, rng)[0], encoder.scale) for scm in scms]
     rows = torch.from_numpy(np.stack(tables)).float()
@@ -91,22 +90,10 @@ def tables_of(stage: Stage, nodes: int) -> int:
     return max(2, min(stage.scms, stage.pairs // nodes**2))
 
 
-def draw_nodes(stage: Stage, rng: np.random.Generator) -> int:
-    """Draw the number of variables of the tables of a batch."""
-    weights = np.array([weight for _, _, weight in stage.nodes])
-    low, high, _ = stage.nodes[rng.choice(len(weights), p=weights / weights.sum())]
-    return int(rng.integers(low, high + 1))
-
-
-def draw_rows(stage: Stage, nodes: int, rng: np.random.Generator) -> int:
-    """Draw the number of rows of a table: the larger of two draws, because few rows have little to teach."""
-    most = min(stage.rows[1], max(stage.rows[0] + 1, stage.cells // nodes))
-    return round(math.exp(rng.uniform(math.log(stage.rows[0]), math.log(most), 2).max()))
-
-
 def _examples(stage: Stage, nodes: int, counts: NDArray[np.int64], rng: np.random.Generator) -> list[Example]:
     """One simulated table with growing numbers of leaves removed."""
-    drawn = sample_training_table(nodes, draw_rows(stage, nodes, rng), rng, stage.families)
+    most = min(stage.rows[1], max(stage.rows[0] + 1, stage.cells // nodes))
+    drawn = sample_training_table(nodes, draw_rows(stage.rows[0], most, rng), rng, stage.families)
     adjacency, confounded = drawn.adjacency, drawn.confounded
     table = EvidenceTable.of(Observations.of(drawn.values, drawn.kinds))
     examples = []

@@ -6,7 +6,7 @@ values, bumps for noise scales, bounded factors, networks of logistic units.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from fipscm.simulate.prior.p_in import training_scm
 from fipscm.simulate.prior.survey import survey_table
 from fipscm.tables.kinds import kind_of_numbers
 
-NODE_RANGE, ROW_RANGE, MOST_TRAINING_CELLS = (2, 100), (30, 10_000), 120_000
+FEWEST_NODES, FEWEST_TRAINING_ROWS = 2, 30
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,16 @@ TABLE_FAMILIES: dict[str, Sampler] = {
 }
 
 
-def sample_size(rng: np.random.Generator) -> tuple[int, int]:
-    """Draw the numbers of variables and rows, small ones as often as large ones, within a bound on the cells."""
-    nodes = _log_uniform(*NODE_RANGE, rng)
-    return nodes, _log_uniform(ROW_RANGE[0], min(ROW_RANGE[1], MOST_TRAINING_CELLS // nodes), rng)
+def draw_nodes(ranges: Sequence[tuple[int, int, float]], rng: np.random.Generator) -> int:
+    """Draw the number of variables of a table from one of these ranges, each of which has a weight."""
+    weights = np.array([weight for _, _, weight in ranges])
+    low, high, _ = ranges[rng.choice(len(weights), p=weights / weights.sum())]
+    return int(rng.integers(low, high + 1))
+
+
+def draw_rows(low: int, high: int, rng: np.random.Generator) -> int:
+    """Draw the number of rows of a table: the larger of two draws, because few rows have little to teach."""
+    return round(math.exp(rng.uniform(math.log(low), math.log(high), 2).max()))
 
 
 def sample_training_table(
@@ -95,10 +101,10 @@ def sample_training_table(
     >>> sample_training_table(5, 200, np.random.default_rng(0), {"p-in": 1, "survey": 3}).values.shape
     (200, 5)
     """
-    if nodes < NODE_RANGE[0]:
-        raise GraphError(f"A training table with {nodes} variables has no order: ask for at least {NODE_RANGE[0]}.")
-    if rows < ROW_RANGE[0]:
-        raise DataError(f"{rows} rows are too few to train on: ask for at least {ROW_RANGE[0]}.")
+    if nodes < FEWEST_NODES:
+        raise GraphError(f"A training table with {nodes} variables has no order: ask for at least {FEWEST_NODES}.")
+    if rows < FEWEST_TRAINING_ROWS:
+        raise DataError(f"{rows} rows are too few to train on: ask for at least {FEWEST_TRAINING_ROWS}.")
     for name in shares:
         if name not in TABLE_FAMILIES:
             raise unknown_name("family of training tables", name, TABLE_FAMILIES)
@@ -121,7 +127,3 @@ def _kind(column: Array, is_category: bool) -> str:
     if not is_category:
         return kind_of_numbers(column)
     return "binary" if np.nanmax(column) == 1 else "categorical"
-
-
-def _log_uniform(low: int, high: int, rng: np.random.Generator) -> int:
-    return round(math.exp(rng.uniform(math.log(low), math.log(high))))

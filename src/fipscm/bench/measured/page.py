@@ -144,7 +144,7 @@ def _name(line: Line) -> str:
 
 
 def _endings_header() -> list[str]:
-    return ["table", "rows x columns", "kept", *STAGES, "seconds", "in time"]
+    return ["table", "rows x columns", "kept", *STAGES, "seconds", "in time", "version"]
 
 
 def _ending(line: Line) -> list[str]:
@@ -153,7 +153,8 @@ def _ending(line: Line) -> list[str]:
     seconds = " + ".join(f"{line[stage]['seconds']:.0f}" for stage in STAGES if stage in line)
     most = SMALL_SECONDS if is_small(line) else line["limit"]
     in_time = "yes" if ended(line) and processor_seconds(line) <= most else "no"
-    return [_name(line), size, str(line.get("kept", NONE)), *stages, seconds, in_time]
+    commit = line["version"].partition("-")[0]
+    return [_name(line), size, str(line.get("kept", NONE)), *stages, seconds, in_time, commit]
 
 
 def _stage(line: Line, stage: str) -> str:

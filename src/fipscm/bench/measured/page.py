@@ -122,9 +122,10 @@ def _bars(lines: Sequence[Line]) -> Iterator[tuple[str, str, str]]:
     left_out = sorted(corpus().keys() - {line["table"] for line in lines})
     if left_out:
         yield "every table of the corpus is measured", f"{every} of {len(corpus())}; not {', '.join(left_out)}", "no"
-    yield "every table ends in a model, a report and an effect", f"{finished} of {every}", _met(finished == every)
+    all_end = finished == every and not left_out
+    yield "every table ends in a model, a report and an effect", f"{finished} of {every}", _met(all_end)
     yield minute, f"{quick} of {small}", _met(quick == small)
-    yield f"all within {limit:g} s", f"{in_time} of {every}; {seconds}", _met(in_time == every)
+    yield f"all within {limit:g} s", f"{in_time} of {every}; {seconds}", _met(all_end and in_time == every)
     yield "certain pairs right from rows alone", f"{ours}; R2 {r2}, DirectLiNGAM {lingam}", ""
     if right is not None and wrong is not None:
         yield "with suggestions, on held-out tables: at least 0.85", _share(right), _met(right >= 0.85)
@@ -144,7 +145,7 @@ def _name(line: Line) -> str:
 
 
 def _endings_header() -> list[str]:
-    return ["table", "rows x columns", "kept", *STAGES, "seconds", "in time"]
+    return ["table", "rows x columns", "kept", *STAGES, "seconds", "in time", "version"]
 
 
 def _ending(line: Line) -> list[str]:
@@ -153,7 +154,8 @@ def _ending(line: Line) -> list[str]:
     seconds = " + ".join(f"{line[stage]['seconds']:.0f}" for stage in STAGES if stage in line)
     most = SMALL_SECONDS if is_small(line) else line["limit"]
     in_time = "yes" if ended(line) and processor_seconds(line) <= most else "no"
-    return [_name(line), size, str(line.get("kept", NONE)), *stages, seconds, in_time]
+    commit = line["version"].partition("-")[0]
+    return [_name(line), size, str(line.get("kept", NONE)), *stages, seconds, in_time, commit]
 
 
 def _stage(line: Line, stage: str) -> str:

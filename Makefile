@@ -15,7 +15,7 @@ test: lint
 # New cases at every run, so many of each kind, where `make test` tries a hundred that are always the same.
 CASES ?= 2000
 soak: $(EVERYTHING)
-	OMP_NUM_THREADS=1 FIPSCM_CASES=$(CASES) $(BIN)/pytest -n 2 tests/fuzz
+	OMP_NUM_THREADS=1 FIPSCM_CASES=$(CASES) $(BIN)/pytest -n 2 tests/fuzz tests/faults
 
 lint: $(EVERYTHING)
 	$(BIN)/ruff check

@@ -10,7 +10,7 @@ import fipscm
 ROOT = Path(fipscm.__file__).parent
 ROWS = [
     {"errors", "arrays", "threads", "deferred"},
-    {"tables.limits"},
+    {"tables.limits", "tables.arrow_size"},
     {"tables.stream"},
     {"robust", "graph", "factorisation", "significance"},
     {"usual"},

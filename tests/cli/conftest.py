@@ -17,6 +17,7 @@ def fipscm(capsys, monkeypatch):
     """Run a command in this process; what a process of its own adds is tested by those that start one."""
 
     def run(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # which a mistake silences to its end
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         with pytest.raises(SystemExit) as ending:
             main([str(argument) for argument in arguments])

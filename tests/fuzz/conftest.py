@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 CASES = int(os.environ.get("FIPSCM_CASES", "0"))
 settings.register_profile(
     "fuzz",
-    max_examples=CASES or 120,
+    max_examples=CASES or 80,
     derandomize=not CASES,
     database=None,
     deadline=None,

@@ -104,7 +104,12 @@ def test_masked_cells_of_an_array_are_missing():
 
 @pytest.mark.parametrize(
     "table",
-    [{"a": ["\ud800", "b"]}, {"\ud800": [1.0, 2.0]}, pd.DataFrame({"a": pd.Series(["\ud800"], dtype=object)})],
+    [
+        {"a": ["\ud800", "b"]},
+        {"\ud800": [1.0, 2.0]},
+        pd.DataFrame({"a": pd.Series(["\ud800"], dtype=object)}),
+        np.array([["\ud800"], ["b"]], dtype=object),
+    ],
 )
 def test_half_a_character_is_one_sentence(table):
     with pytest.raises(DataError):

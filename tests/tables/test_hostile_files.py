@@ -11,10 +11,11 @@ import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import feather, parquet
 
 from fipscm.cli.options import ReadOptions
 from fipscm.errors import DataError, FileError
+from fipscm.tables.arrow_size import unpacked_size
 from fipscm.tables.read import parse_table, read_table
 from fipscm.tables.textfile import Reading
 
@@ -56,6 +57,12 @@ def as_parquet(table, **options):
     return file.getvalue()
 
 
+def as_feather(table, **options):
+    file = io.BytesIO()
+    feather.write_feather(table, file, **options)
+    return file.getvalue()
+
+
 def flipped(content, place):
     found = bytearray(content)
     found[place] ^= 0xFF
@@ -90,7 +97,7 @@ def test_a_table_of_arrow_that_lies_about_its_texts_does_not_end_the_process():
     file = io.BytesIO()
     with pa.ipc.new_file(file, pa.schema({"a": pa.string()})) as writer:
         writer.write(pa.record_batch([["x" * 77_777]], ["a"]))
-    content = file.getvalue().replace(struct.pack("<ii", 0, 77_777), struct.pack("<ii", 0, 1 << 30))
+    content = file.getvalue().replace(struct.pack("<ii", 0, 77_777), struct.pack("<ii", 0, 1 << 20))
     with pytest.raises(DataError, match="cannot be read as a table"):
         parse_table(content, "The file")
 
@@ -121,10 +128,17 @@ REPEATED = pa.DictionaryArray.from_arrays(np.zeros(200, np.int32), ["x" * 1000])
         workbook({"A1": "a", "XFD1048576": 1}),
         workbook({f"A{row}": "a text" for row in range(1, 2000)}),
         b",".join(b"c%d" % each for each in range(1000)) + b"\n" + b"1\n" * 1000,
+        as_feather(pa.table({"a": np.zeros(20_000)}), compression="zstd"),
+        as_feather(pa.table({"a": np.zeros(20_000)}), compression="lz4"),
+        as_feather(pa.table({"a": np.zeros(20_000)}), compression="uncompressed"),
+        as_feather(pa.table({"a": pa.array(["x" * 50_000, "y" * 60_000]).dictionary_encode()})),
         as_parquet(pa.table({"a": np.zeros(20_000)})),
         as_parquet(pa.table({"a": REPEATED}), store_schema=False),
     ],
-    ids=["gzip", "xz", "zstd", "zip", "far cell", "sheet", "short rows", "Parquet", "repeated text"],
+    ids=[
+        *("gzip", "xz", "zstd", "zip", "far cell", "sheet", "short rows"),
+        *("zstd Feather", "lz4 Feather", "Arrow", "levels", "Parquet", "repeated text"),
+    ],
 )
 def test_what_is_small_in_a_file_and_large_in_memory_is_refused_until_it_is_allowed(content):
     with pytest.raises(DataError, match=r"more than 0\.0001 GB.*allow more with --max-gb"):
@@ -148,3 +162,11 @@ def test_more_columns_than_any_table_has_are_refused():
 def test_a_limit_is_a_size(gigabytes):
     with pytest.raises(DataError, match="no size of a table"):
         ReadOptions(max_gb=float(gigabytes)).reading  # noqa: B018
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", "uncompressed"])
+def test_the_size_of_an_arrow_file_is_known_before_it_is_unpacked(compression, rng):
+    texts = pa.array(rng.choice(["a", "b", None], 5000)).dictionary_encode()
+    table = pa.table({"numbers": rng.normal(size=5000), "zeros": np.zeros(5000), "texts": texts})
+    content = as_feather(table, compression=compression, chunksize=1000)
+    assert unpacked_size(io.BytesIO(content)) == pytest.approx(table.nbytes, rel=0.05)

@@ -99,6 +99,7 @@ def _way_out(context: "typer.Context | None") -> str:
 
 
 def _fail(sentence: str, code: int = MISTAKE) -> int:
+    sys.unraisablehook = lambda _: None  # a half-written workbook, for one, complains when it is thrown away
     with suppress(OSError):  # nobody may listen any more: the exit code is told nevertheless
         print(f"fipscm: {sentence}", file=sys.stderr)
     return code

@@ -9,9 +9,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from fipscm.errors import DataError
+from fipscm.tables.arrow_size import unpacked_size
 from fipscm.tables.limits import require_cells, require_size
 
 _BYTES_PER_CELL = 8
+_OLD_FEATHER = b"FEA1"
 
 
 def read_parquet(file: Path | BytesIO, most_bytes: int) -> pd.DataFrame:
@@ -36,6 +38,9 @@ def read_arrow(file: Path | BytesIO, most_bytes: int) -> pd.DataFrame:
     """A Feather or Arrow file, unless it takes more memory than it may."""
     from pyarrow import feather
 
+    with file.open("rb") if isinstance(file, Path) else BytesIO(file.getvalue()) as opened:
+        if opened.read(len(_OLD_FEATHER)) != _OLD_FEATHER:  # which knows no compression
+            require_size(unpacked_size(opened), most_bytes)
     return _to_pandas(feather.read_table(file), most_bytes)
 
 

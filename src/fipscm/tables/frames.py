@@ -10,6 +10,7 @@ from scipy import sparse
 
 from fipscm.errors import DataError, FipscmError
 
+_HALF = "{place} holds a text with half a character (a lone surrogate): read its file in the right encoding."
 LARGEST = 10**300  # whole numbers that double precision holds
 try:
     TEXT = pd.StringDtype(na_value=np.nan)  # what pandas 3 makes of texts
@@ -35,7 +36,10 @@ def to_pandas(data: Any) -> pd.DataFrame:
         raise DataError("The rows of a table are equally long, but these are not: give every row the same.") from None
     if values.ndim != 2:
         raise DataError(f"A table has rows and columns, but this array has shape {values.shape}: pass a 2-d array.")
-    return plain(pd.DataFrame(values, columns=unnamed_columns(values.shape[1])))
+    try:
+        return plain(pd.DataFrame(values, columns=unnamed_columns(values.shape[1])))
+    except UnicodeEncodeError:
+        raise DataError(_HALF.format(place="The table")) from None
 
 
 def with_names(data: Any) -> Any:
@@ -118,10 +122,7 @@ def _as_texts(column: pd.Series) -> pd.Series:
     try:
         return column.astype(object).where(column.notna(), np.nan).astype(TEXT)
     except UnicodeEncodeError:
-        raise DataError(
-            f"Column '{column.name}' holds a text with half a character (a lone surrogate): read its file in the right "
-            "encoding."
-        ) from None
+        raise DataError(_HALF.format(place=f"Column '{column.name}'")) from None
 
 
 def library_of(data: Any) -> str:

@@ -4,8 +4,10 @@ import errno
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from io import StringIO
 from pathlib import Path
 from secrets import token_hex
@@ -21,6 +23,13 @@ from fipscm.tables.formula_cells import quoted, with_texts
 from fipscm.tables.stream import STREAM
 from fipscm.tables.writing import PLAIN, Writing
 
+try:
+    import fcntl
+except ImportError:  # Windows has other locks
+    fcntl = None  # type: ignore[assignment]
+
+_UNFINISHED = ".unfinished"
+_GRACE = 10  # seconds
 LONGEST_EXCEL_TEXT = 32_767
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 SUFFIXES = (".csv", ".xlsx", ".parquet")
@@ -88,10 +97,10 @@ def _of_one_kind(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let `write` fill a temporary file beside the target, then move it into place in one step.
+    """Let `write` fill a temporary file beside the target, then move it into place in one step, once it is on the disk.
 
     A link is followed, and a file that exists keeps its permissions. A device or a pipe cannot be replaced, so it is
-    written to directly.
+    written to directly. What a process left behind that was killed while it wrote this file is removed.
     """
     with _write_errors(path):
         if _is_special(path):
@@ -99,15 +108,39 @@ def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
                 write(file)
             return
         target = _followed(path)
-        temporary = target.with_name(f".{target.name}.{token_hex(4)}")
+        temporary = target.with_name(f".{target.name}.{token_hex(4)}{_UNFINISHED}")
         try:
             with temporary.open("xb") as file:
+                _lock(file)
                 if target.exists():
                     copymode(target, temporary)
                 write(file)
+                file.flush()
+                os.fsync(file.fileno())
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
+        _remove_unfinished(target)
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Whether this process holds the file alone; the lock ends with the process, however it ends."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # somebody is writing it, or the file system has no locks
+        return False
+    return True
+
+
+def _remove_unfinished(target: Path) -> None:
+    """Remove temporary files of this target that nobody is writing any more."""
+    for unfinished in target.parent.glob(f".{escape(target.name)}.????????{_UNFINISHED}"):
+        with suppress(OSError), unfinished.open("rb") as file:
+            # A file is locked just after it is opened, not at the same moment.
+            if time.time() - unfinished.stat().st_mtime > _GRACE and _lock(file):
+                unfinished.unlink()
 
 
 def require_writable(path: str | Path) -> None:

@@ -21,14 +21,10 @@ from torch import Tensor, nn
 from fipscm import FiP
 from fipscm.arrays import Array
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism import LearnedSCM, TransformerConfig
+from fipscm.mechanism import TransformerConfig
 from fipscm.mechanism.network.train import chunked_backward
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents
-from fipscm.mechanism.noise.distribution import EmpiricalNoise
-from fipscm.mechanism.regression.box import Box
-from fipscm.mechanism.regression.process import LEVEL, loss_and_slope
-from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.response.kinds import all_additive
+from fipscm.mechanism.predictors.gaussian_process import LEVEL, loss_and_slope
 from fipscm.simulate import metadataset
 from fipscm.threads import on_one_thread
 
@@ -131,43 +127,6 @@ def in_own_process(make: Callable[[int, int], Callable[[], object]]) -> tuple[fl
         return pool.apply(measured_step, (make,))
 
 
-def untrained_model(variables: int) -> LearnedSCM:
-    """A model whose every node goes through the network."""
-    zeros, ones, square = np.zeros(variables), np.ones(variables), np.zeros((variables, variables))
-    return LearnedSCM(
-        names=tuple(range(variables)),
-        order=np.arange(variables),
-        noise=EmpiricalNoise.of(np.random.default_rng(0).standard_normal((100, variables))),
-        responses=all_additive(zeros, ones),
-        allowed=full_order(variables),
-        on_mean=full_order(variables),
-        on_spread=np.zeros_like(full_order(variables)),
-        centre=zeros,
-        scale=ones,
-        box=Box.unbounded(variables),
-        skip=Skip.none(variables),
-        network=CausalTransformer(variables, SIZES, torch.Generator()),
-        nodes=np.arange(variables),
-        residual_scale=ones,
-        edge_scores=square,
-        edge_derivatives=square,
-        edge_weights=square,
-        held_out_r2=zeros,
-        held_out_log_likelihood=zeros,
-        noise_gain=zeros,
-        rows=zeros,
-    )
-
-
-def sampling_ratio(variables: int, rows: int) -> tuple[float, float]:
-    """Seconds to sample, and how many times longer D full passes take (one is timed, and counted D times)."""
-    model = untrained_model(variables)
-    noise = model.noise.sample(rows, np.random.default_rng(1))
-    once = seconds(lambda: model.noise_to_sample(noise))
-    passes = seconds(lambda: model.predict(noise)) * variables
-    return once, passes / once
-
-
 def plain_likelihood(parameters: Array, z: Array, y: Array, straight: Array) -> tuple[float, Array]:
     """The marginal likelihood of a process and its derivatives, as they are written down."""
     relevance, (signal, noise) = np.exp(parameters[:-2]), np.exp(parameters[-2:])
@@ -257,14 +216,10 @@ def print_network() -> None:
     print(f"| training step, d = 50, batch 1,024 | {plain:.2f} s | {fast:.2f} s | {plain / fast:.1f} | >= 2 |")
     ratio = plain_memory / fast_memory
     print(f"| its peak memory | {plain_memory:.0f} MB | {fast_memory:.0f} MB | {ratio:.1f} | >= 1 |")
-    for variables, wanted in ((50, 10), (200, 30)):
-        once, ratio = sampling_ratio(variables, 10_000)
-        passes = f"d passes: {once * ratio:.0f} s"
-        print(f"| sampling 10,000 rows, d = {variables} | {passes} | {once:.1f} s | {ratio:.0f} | >= {wanted} |")
 
 
 def main(network: bool = True, fits: bool = True, largest: bool = True) -> None:
-    """Measure training steps and sampling, fits, and the fit of a million rows on this machine."""
+    """Measure training steps, fits, and the fit of a million rows on this machine."""
     torch.set_num_threads(1)
     print("| what | plain | ours | ratio | wanted |\n| --- | --- | --- | --- | --- |")
     plain, ours = likelihood_times()

@@ -167,10 +167,10 @@ def test_rows_of_units_are_told_and_grouped(tmp_path):
     with pytest.warns(UserWarning, match=r"30 units \('person'\) at 5 times .* 30 independent groups, not 150 rows"):
         model = FiP(knowledge=Knowledge(tiers=[["year", "dose"], ["pain"]]), random_state=0).fit(panel)
     assert list(model.kinds_) == ["year", "dose", "pain"]
-    assert len(np.unique(model._table.clusters)) == 30
+    assert len(np.unique(model._fitted.table.clusters)) == 30
     model.save(tmp_path / "model.fip")
     for each in (model, load(tmp_path / "model.fip")):
         assert "30 independent groups, not 150 rows" in str(each.check(panel))
     plain = FiP(knowledge=Knowledge(roots=["year"]), group="none", random_state=0).fit(panel)
     assert "person" in plain.kinds_
-    assert plain._table.clusters is None
+    assert plain._fitted.table.clusters is None

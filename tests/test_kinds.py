@@ -38,8 +38,8 @@ def model(table):
 
 
 def test_every_kind_has_its_response(model):
-    kinds = [response.kind for response in model.scm_.responses]
-    assert kinds == ["additive", "thresholds", "count", *["gumbel"] * 3, "thresholds", "additive"]
+    kinds = [mechanism.response.kind for mechanism in model.scm_.mechanisms]
+    assert kinds == ["additive", "cumulative", "count", "categorical", "cumulative", "additive"]
     assert list(model.mechanisms_.index) == list(model.adjacency_.columns) == model.causal_order_ == ORDER
     assert {("age", "smoker"), ("age", "ward"), ("smoker", "visits"), ("ward", "cost")} <= set(model.graph_.edges)
     assert np.isfinite(model.mechanisms_[["r2_held_out", "log_likelihood_held_out"]]).all(axis=None)
@@ -238,7 +238,7 @@ def test_rare_and_perfectly_separated_levels_have_finite_answers(share):
     flag[:2] = True, False
     rows = pd.DataFrame({"cause": cause, "flag": flag, "calls": rng.poisson(0.01 + 0.02 * flag) + (cause > 2.5)})
     model = FiP(order=list(rows.columns), random_state=0).fit(rows)
-    assert np.isfinite(model.scm_.skip.weights).all()
+    assert np.isfinite(model.scm_.edge_weights).all()
     found = model.effect("cause", on="flag", treated=1.0, control=-1.0)
     assert -1 <= found.estimate <= 1
     pd.testing.assert_frame_equal(model.counterfactual(rows.head(50), {}), rows.head(50))

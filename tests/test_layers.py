@@ -31,7 +31,7 @@ ROWS = [
     {"tables.experiments"},
     {"tables.write", "tables.intervened", "tables.panel", "tables.level_groups"},
     {"tables.columns"},
-    {"tables.blocks", "tables.lags", "suggestions"},
+    {"tables.lags", "suggestions"},
     {"tables.training"},
     {"tables.archive", "tables.checkpoint"},
     {"scm.intervention"},
@@ -41,48 +41,30 @@ ROWS = [
     {"scm.standard"},
     {"simulate"},
     {
-        "mechanism.progress",
-        "mechanism.noise.distribution",
-        "mechanism.noise.wrong_entries",
+        "mechanism.edges.of_categories",
+        "mechanism.edges.usable",
+        "mechanism.heteroscedasticity",
         "mechanism.network",
+        "mechanism.parts",
+        "mechanism.progress",
+        "mechanism.trial",
+        "mechanism.weights",
     },
-    {"mechanism.response.base"},
-    {"mechanism.response.logistic", "mechanism.response.exponential"},
     {
-        "mechanism.response.additive",
-        "mechanism.response.thresholds",
-        "mechanism.response.count",
-        "mechanism.response.logarithm",
-        "mechanism.response.gumbel",
+        "mechanism.edges.linear_tests",
+        "mechanism.noise_distribution",
+        "mechanism.predictors",
+        "mechanism.training_range",
     },
-    {"mechanism.regression"},
-    {"mechanism.response.location_scale", "mechanism.response.bent", "mechanism.response.monotone"},
-    {"mechanism.response.kinds", "mechanism.response.fit_monotone", "mechanism.responding"},
-    {"mechanism.edges.screen", "mechanism.held_out", "mechanism.noise.unevenness", "mechanism.selection"},
-    {
-        "mechanism.edges.by_test",
-        "mechanism.fitting.lines",
-        "mechanism.fitting.parabolas",
-        "mechanism.fitting.sums",
-        "mechanism.learned",
-    },
-    {"mechanism.overview", "mechanism.edges.posterior", "mechanism.noise.uneven", "mechanism.edges.of_categories"},
-    {
-        "mechanism.noise.noise_kinds",
-        "mechanism.edges.of_spread",
-        "mechanism.by_kind",
-        "mechanism.scales.scale_table",
-        "mechanism.scales.rescaled_line",
-        "mechanism.noise.amounts",
-    },
-    {"mechanism.scales.rescaling"},
-    {"mechanism.scales.comparison"},
-    {"mechanism.scales.adoption"},
-    {"mechanism.scales.choice"},
-    {"mechanism.fitting.config", "mechanism.fitting.table", "mechanism.fitting.shapes", "mechanism.fitting.tails"},
-    {"mechanism.fitting.readmitted", "mechanism.fitting.trained"},
-    {"mechanism.fitting.closed_form"},
-    {"mechanism.fitting.learner"},
+    {"mechanism.edges.halves", "mechanism.edges.screen", "mechanism.responses"},
+    {"mechanism.inputs", "mechanism.selection_bias"},
+    {"mechanism.data", "mechanism.mechanism"},
+    {"mechanism.predictors.priors", "mechanism.learned"},
+    {"mechanism.families"},
+    {"mechanism.edges.by_test", "mechanism.select"},
+    {"mechanism.candidates", "mechanism.edges.posterior", "mechanism.spread_causes"},
+    {"mechanism.config"},
+    {"mechanism.transformer"},
     {"mechanism.fit"},
     {"order.classical.baselines", "order.evidence"},
     {
@@ -106,9 +88,10 @@ ROWS = [
     {"report.limits"},
     {"report.document"},
     {"report.page"},
-    {"fip.state"},
-    {"fip.rows", "fip.learning", "fip.saving", "fip.showing"},
-    {"fip.asking", "fip.judging"},
+    {"fip.settings"},
+    {"fip.learning", "fip.fitted"},
+    {"fip.rows", "fip.saving"},
+    {"fip.queries", "fip.uncertainty"},
     {"estimator"},
     {"bench.measured.corpus"},
     {"bench.data"},
@@ -183,6 +166,12 @@ def test_imports_point_upwards(module):
 def test_orders_and_mechanisms_do_not_import_each_other(part, other):
     own = [path for module, path in MODULES.items() if module.startswith(f"{part}.")]
     assert not [path.name for path in own for name in imports_of(path) if name.startswith(f"fipscm.{other}")]
+
+
+@pytest.mark.parametrize("part", ["responses", "predictors"])
+def test_only_mechanisms_know_their_parts(part):
+    own = [path for module, path in MODULES.items() if not module.startswith("mechanism.")]
+    assert not [path.name for path in own for name in imports_of(path) if name.startswith(f"fipscm.mechanism.{part}")]
 
 
 def test_every_row_has_a_file():

@@ -36,6 +36,16 @@ class Constraints:
     graph: nx.DiGraph | ArrayLike | None = None
     knowledge: Knowledge = field(default_factory=Knowledge)
 
+    @classmethod
+    def of(
+        cls,
+        order: Sequence[Hashable] | None,
+        graph: nx.DiGraph | ArrayLike | None,
+        knowledge: Knowledge | None,
+    ) -> "Constraints":
+        """What was given; no knowledge is an empty one."""
+        return cls(order, graph, knowledge or Knowledge())
+
     @property
     def fix_the_order(self) -> bool:
         """Whether nothing is left to infer about the order."""

@@ -11,7 +11,6 @@ import numpy as np
 from fipscm.arrays import Array
 from fipscm.errors import DataError, NotInstalledError
 from fipscm.graph import to_networkx
-from fipscm.mechanism.responding import RespondingSCM
 from fipscm.scm.nodewise import NodewiseSCM
 
 
@@ -22,7 +21,7 @@ def to_dowhy(scm: NodewiseSCM, rng: np.random.Generator) -> Any:
         from dowhy.gcm.causal_models import PARENTS_DURING_FIT
     except ImportError:
         raise NotInstalledError("to_dowhy() needs the package dowhy: install fipscm[baselines].") from None
-    if isinstance(scm, RespondingSCM) and scm.blocks:
+    if scm.noise_width > len(scm.names):
         raise DataError("DoWhy has no mechanism for a category with one noise per level: fit without categories.")
     graph = to_networkx(scm.adjacency, scm.names)
     model = gcm.InvertibleStructuralCausalModel(graph)

@@ -15,7 +15,7 @@ from fipscm.bench.tasks import TASKS
 from fipscm.cli import names
 from fipscm.cli.app import app
 from fipscm.estimator import MISSING
-from fipscm.mechanism.noise.noise_kinds import NOISES
+from fipscm.mechanism.candidates import NOISES
 from fipscm.order import ORDERINGS, SCALES
 from fipscm.simulate import PRIORS
 from fipscm.simulate.mixed.holes import PATTERNS

@@ -5,6 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fipscm.mechanism.fit import fit_mechanism
+from fipscm.questions.check import check_model
 from fipscm.questions.findings import CheckResult, Finding
 from fipscm.questions.kernel_tests import _centred_kernel, _moments_over_shuffles, dependence, discrepancy
 from fipscm.questions.model_findings import (
@@ -56,23 +58,28 @@ def test_a_different_law_is_seen(rng):
 def test_a_noise_that_depends_on_its_cause_is_named(rng):
     cause, noise = rng.normal(size=(2, 300))
     values = np.column_stack([cause, noise * np.exp(cause)])
-    findings = list(noise_findings(["a", "b"], np.column_stack([cause, values[:, 1]]), values, [[], [0]], rng))
+    none, (a, b) = np.zeros((300, 0)), np.hsplit(values, 2)
+    findings = list(noise_findings(["a", "b"], [a, b], [none, a], rng))
     assert ("noise independence", "noise of b and causes of b") in failed(findings)
-    independent = noise_findings(["a", "b"], np.column_stack([cause, noise]), values, [[], [0]], rng)
+    independent = noise_findings(["a", "b"], [a, noise[:, None]], [none, a], rng)
     assert not failed(independent)
 
 
 def test_samples_from_elsewhere_are_seen(rng):
     observed = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"])
     same = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"])
-    moved = same.assign(b=same["b"] + 1)
-    assert ("joint fit", "all columns") not in failed(fit_findings(observed, same, rng))
-    assert {("joint fit", "all columns"), ("marginal fit", "b")} <= failed(fit_findings(observed, moved, rng))
+    moved, numbers = same.assign(b=same["b"] + 1), np.zeros(2, dtype=int)
+    assert ("joint fit", "all columns") not in failed(fit_findings(observed, same, numbers, rng))
+    assert {("joint fit", "all columns"), ("marginal fit", "b")} <= failed(fit_findings(observed, moved, numbers, rng))
 
 
 def test_few_rows_do_not_make_samples_of_the_same_law_look_wrong(rng):
     observed, same = (pd.DataFrame(rng.normal(size=(100, 30))) for _ in range(2))
-    assert not [check for check, _ in failed(fit_findings(observed, same, rng)) if check == "marginal fit"]
+    assert not [
+        check
+        for check, _ in failed(fit_findings(observed, same, np.zeros(30, dtype=int), rng))
+        if check == "marginal fit"
+    ]
 
 
 def test_variances_that_grow_along_the_order_are_noted(rng):
@@ -190,3 +197,15 @@ def test_where_directions_are_open_no_assumption_is_said_to_hold():
     assert "The direction of 1 of 1 edge is in doubt: dose - pain (62% for dose first)" in str(unsure)
     graph.edges["dose", "pain"]["directed"] = True
     assert "All 1 checks passed" in str(CheckResult(tuple(direction_findings(graph))))
+
+
+def test_a_model_with_a_category_and_amounts_passes_on_its_own_table_and_not_on_another(rng):
+    x = rng.normal(size=600)
+    ward = (np.column_stack([0 * x, x, -x]) + rng.gumbel(size=(600, 3))).argmax(axis=1).astype(float)
+    rain = np.where(rng.logistic(size=600) < x, np.exp(1 + 0.5 * rng.normal(size=600)), 0.0)
+    table = pd.DataFrame({"x": x, "ward": ward, "rain": rain})
+    allowed, kinds = np.tril(np.ones((3, 3), dtype=bool), -1), ("continuous", "categorical", "continuous")
+    scm = fit_mechanism(table, allowed, kinds=kinds, levels=(0, 3, 0))
+    assert check_model(scm, table, rng).passed
+    found = failed(check_model(scm, table.assign(ward=(ward + 1) % 3), rng).findings)
+    assert {("noise independence", "noise of ward and causes of ward")} <= found

@@ -148,3 +148,33 @@ def test_an_interval_is_never_a_point_even_where_levels_are_separated(rng):
     rows = pd.DataFrame({"a": cause, "b": np.where(cause + np.eye(200)[0] > 0, "yes", "no"), "c": rng.normal(size=200)})
     found = FiP(order=["a", "b", "c"], random_state=0).fit(rows).effect("a", "b")
     assert found.low < found.estimate < found.high
+
+
+def test_on_a_category_it_is_the_difference_of_the_probability_of_each_level():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=2000)
+    ward = (np.column_stack([0 * x, x, -x]) + rng.gumbel(size=(2000, 3))).argmax(axis=1)
+    rows = pd.DataFrame({"x": x, "ward": np.array(["a", "b", "c"])[ward], "y": (ward == 1) + rng.normal(size=2000)})
+    model = FiP(order=["x", "ward", "y"], random_state=0).fit(rows)
+    found = model.effect("x", on="ward", treated=1.0, control=0.0)
+    truth = np.exp([0, 1, -1]) / np.exp([0, 1, -1]).sum() - 1 / 3
+    assert [each.level for each in found.by_level] == ["a", "b", "c"]
+    assert sum(each.estimate for each in found.by_level) == pytest.approx(0, abs=0.05)
+    assert all(each.low < true < each.high for each, true in zip(found.by_level, truth, strict=True))
+    assert found.level_told == "b"
+    of_treatment = model.effect("ward", on="y", treated="b", control="a")
+    assert of_treatment.low < 1 < of_treatment.high
+    assert of_treatment.adjusted_for == ("x",)
+
+
+def test_on_amounts_with_zeros_it_is_the_difference_of_what_is_expected():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=2000)
+    some = rng.logistic(size=2000) < x
+    rows = pd.DataFrame({"x": x, "rain": np.where(some, 10 + 2 * x + rng.normal(size=2000), 0.0)})
+    model = FiP(order=["x", "rain"], random_state=0).fit(rows)
+    assert model.scm_.mechanisms[1].response.kind == "zero-inflated"
+    found = model.effect("x", on="rain", treated=1.0, control=0.0)
+    truth = 12 / (1 + np.exp(-1)) - 5
+    assert found.low < truth < found.high
+    assert found.high - found.low < 0.5 * truth

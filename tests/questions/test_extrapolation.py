@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from fipscm import FiP, Shift, load
-from fipscm.tables.archive import load_archive, save_archive
 
 ORDER = ["age", "dose", "pain"]
 
@@ -74,10 +73,6 @@ def test_where_shifts_and_functions_lead_is_told_as_well(model, table):
         assert [sentence.split("'")[1] for sentence in sentences(ask)] == ["dose", "pain"]
 
 
-def test_a_loaded_model_warns_and_an_early_file_cannot(model, tmp_path):
+def test_a_loaded_model_warns(model, tmp_path):
     model.save(tmp_path / "m.fip")
     assert sentences(lambda: load(tmp_path / "m.fip").intervene({"age": 1000.0}, n=5))
-    arrays, settings = load_archive(tmp_path / "m.fip", "model")
-    early = {name: array for name, array in arrays.items() if name not in ("scm.low", "scm.high")}
-    save_archive(tmp_path / "early.fip", "model", early, settings)
-    assert not sentences(lambda: load(tmp_path / "early.fip").intervene({"age": 1000.0}, n=5))

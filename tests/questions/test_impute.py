@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from fipscm.mechanism.fit import fit_mechanism
-from fipscm.mechanism.noise.distribution import TabulatedDensity, log_density
+from fipscm.mechanism.noise_distribution import TabulatedDensity, log_density
 from fipscm.questions.impute import Domain, Imputer
 
 CHAIN = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)  # row = effect
@@ -75,3 +75,16 @@ def test_a_tabulated_density_is_the_density(rng):
     known = rng.laplace(size=2000)
     values = np.linspace(-6, 6, 50)
     np.testing.assert_allclose(TabulatedDensity.of(known, 1e-9)(values), log_density(values, known, 1e-9), atol=0.2)
+
+
+def test_levels_of_a_category_are_drawn_as_often_as_they_are_probable(rng):
+    """Given its effect alone: by Bayes' rule."""
+    ward = rng.choice(3, 3000, p=[0.5, 0.3, 0.2])
+    table = pd.DataFrame({"ward": ward.astype(float), "pain": 2.0 * (ward == 2) + rng.normal(size=3000)})
+    allowed = np.array([[0, 0], [1, 0]], dtype=bool)
+    scm = fit_mechanism(table, allowed, required=allowed, kinds=("categorical", "continuous"), levels=(3, 0))
+    filler = Imputer(scm, Domain.of({"ward": "categorical", "pain": "continuous"}, table), rng)
+    rows = np.tile([[np.nan, 1.0]], (3000, 1))
+    drawn = filler.redraw(filler.start(rows), np.isnan(rows), 3)[:, 0]
+    shares = np.array([0.5, 0.3, 0.2])  # the density of pain is the same beside all levels
+    np.testing.assert_allclose(np.bincount(drawn.astype(int), minlength=3) / 3000, shares, atol=0.05)

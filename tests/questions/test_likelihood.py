@@ -3,7 +3,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from fipscm.mechanism.noise.distribution import log_density
+from fipscm.mechanism.noise_distribution import log_density
 
 
 @pytest.mark.parametrize(

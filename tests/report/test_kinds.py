@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fipscm import FiP
+from fipscm.fip.rows import observations
 from fipscm.report.curves import partial_dependence
 from fipscm.report.document import write_document
 from fipscm.report.page import render
@@ -23,7 +24,7 @@ def model(clinic):
 
 @pytest.fixture(scope="module")
 def document(model, clinic):
-    return write_document(model, model._observations(clinic), False, None, np.random.default_rng(0))
+    return write_document(model, observations(model._fitted, clinic), False, None, np.random.default_rng(0))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def test_a_category_is_one_column_and_shares_are_bars(document):
 
 
 def test_probabilities_of_levels_follow_a_cause_and_sum_to_one(model, clinic):
-    rows = model._observations(clinic).expanded.values
+    rows = observations(model._fitted, clinic).values
     curve = partial_dependence(model, "age", "ward", rows)
     assert curve.told == ("<i>A</i>", "B & co", "C")
     assert curve.y.sum(axis=1) == pytest.approx(1)

@@ -12,6 +12,7 @@ from plotly.offline import get_plotlyjs
 
 from fipscm import FiP, load
 from fipscm.errors import DataError, UnknownNameError
+from fipscm.fip.rows import observations
 from fipscm.report.document import write_document
 from fipscm.report.hidden import HiddenCauses
 from fipscm.report.limits import limits
@@ -20,7 +21,8 @@ from fipscm.report.page import render
 
 @pytest.fixture(scope="module")
 def document(model, table):
-    return write_document(copy(model).assess(), model._observations(table), True, None, np.random.default_rng(0))
+    seen = observations(model._fitted, table)
+    return write_document(copy(model).assess(), seen, True, None, np.random.default_rng(0))
 
 
 def own_text(report):

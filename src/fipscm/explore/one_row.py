@@ -1,6 +1,6 @@
 """One row of the table: what it would have been, and what is unusual about it.
 
-Shapes: N rows, D columns of the table, E columns of the model.
+Shapes: N rows, D columns, E noises.
 """
 
 from collections.abc import Hashable
@@ -57,7 +57,7 @@ def portrait(units: Units, row: pd.DataFrame, do: Do) -> Portrait:
         named = pd.DataFrame(filled, columns=list(scm.names))
         changed = imagine(scm, named, units.rules(do), np.random.default_rng(SEED))[list(scm.names)].to_numpy()
     gone = row[list(units.names)].isna().to_numpy()
-    fact, found = np.where(gone, np.nan, units.outer(filled)), units.outer(changed)
+    fact, found = np.where(gone, np.nan, filled), changed
     roots = np.asarray(units.model.adjacency_.to_numpy().sum(axis=0) == 0, dtype=np.bool_)
     return Portrait(units.names, fact[0], found[0], deviations(units, scm.sample_to_noise(filled))[0], roots)
 
@@ -66,8 +66,11 @@ def deviations(units: Units, noise: Array) -> Array:
     """(N, E) noises -> (N, D), in standard deviations from their average; NaN for levels and counts."""
     spread = np.maximum(units.noise.std(axis=0), np.finfo(float).tiny)
     told = (noise - units.noise.mean(axis=0)) / spread
-    told[:, [response.discrete for response in units.scm.responses]] = np.nan
-    return np.asarray(told[:, [members[0] for members in units.model.blocks_.members]])
+    found = np.full((len(noise), len(units.names)), np.nan)
+    for node, mechanism in enumerate(units.scm.mechanisms):
+        if not mechanism.response.discrete:
+            found[:, node] = told[:, units.scm.noise_place(node)]
+    return found
 
 
 def most_unusual(units: Units, table: pd.DataFrame) -> list[int]:

@@ -1,6 +1,6 @@
 """Simulated units whose noises stay the same while interventions change: what moves is the answer, not chance.
 
-Shapes: N units, D columns of the table, E columns of the model, P points of a curve, K levels.
+Shapes: N units, D columns, E noises, P points of a curve, K levels.
 """
 
 from collections.abc import Hashable
@@ -36,7 +36,7 @@ class Units:
     Attributes:
         model: the model.
         noise: (N, E) their noises.
-        inner: (N, E) their values if nothing is set, one column for each level of a category.
+        before: (N, D) their values if nothing is set; levels have codes.
         low: (D,) the lowest and
         high: (D,) the highest number of each column in the table that is not wild; levels have codes.
         missing: (D,) the share of cells of each column that have no value.
@@ -44,7 +44,7 @@ class Units:
 
     model: "FiP"
     noise: Array
-    inner: Array
+    before: Array
     low: Array
     high: Array
     missing: Array
@@ -53,7 +53,7 @@ class Units:
     def of(cls, model: "FiP", table: pd.DataFrame) -> "Units":
         """Draw the units; the table has the model's columns."""
         before, noise = model.scm_.sample_arrays(UNITS, np.random.default_rng(SEED))
-        coded = model.columns_.encode(table)[list(model.blocks_.outer)].astype(np.float64)
+        coded = model.columns_.encode(table)[list(model.scm_.names)].astype(np.float64)
         # One mistyped age of 640 would leave a tenth of the slider to all others.
         measured = np.array([model.kinds_[name] == "continuous" for name in coded.columns])
         tame = coded.mask(wild_cells(coded.to_numpy()) & measured)
@@ -67,53 +67,44 @@ class Units:
 
     @property
     def names(self) -> tuple[Hashable, ...]:
-        """The D columns of the table."""
-        return self.model.blocks_.outer
+        """The D columns."""
+        return self.scm.names
 
     @cached_property
     def levels(self) -> dict[Hashable, ColumnLevels]:
         """Of the columns that have some."""
         return column_levels(self.scm, self.model.columns_)
 
-    @cached_property
-    def before(self) -> Array:
-        """(N, D) their values if nothing is set; levels have codes."""
-        return self.outer(self.inner)
-
     def under(self, do: Do) -> Array:
         """(N, D) the same units under an intervention."""
-        return self.outer(self.inner_under(do)) if do else self.before
-
-    def inner_under(self, do: Do) -> Array:
-        """(N, E) likewise."""
-        return self.scm.do(self.rules(do)).noise_to_sample(self.noise) if do else self.inner
+        return self.scm.do(self.rules(do)).noise_to_sample(self.noise) if do else self.before
 
     def sample(self, do: Do, count: int) -> pd.DataFrame:
         """Other units under an intervention, with names of levels."""
         drawn = self.scm.do(self.rules(do)).sample(count, np.random.default_rng(SEED))
-        return self.model.columns_.decode(self.model.blocks_.decode(drawn))
+        return self.model.columns_.decode(drawn)
 
     def rules(self, do: Do) -> dict[Hashable, Any]:
-        """An intervention as one on the model's columns; levels that a column does not have are refused."""
-        found = self.model.blocks_.do(self.model.columns_.code_all(do))
+        """An intervention in numbers; levels that a column does not have are refused."""
+        found: dict[Hashable, Any] = self.model.columns_.code_all(do)
         require_known_levels(self.scm, values_set(self.scm, found))
         return found
 
-    def outer(self, inner: Array) -> Array:
-        """(N, E) -> (N, D), with codes for levels of categories."""
-        blocks = self.model.blocks_
-        if blocks.are_columns:
-            return inner
-        parts = [inner[:, list(members)] for members in blocks.members]
-        return np.column_stack([part[:, 0] if part.shape[1] == 1 else part.argmax(axis=1) for part in parts])
+    def measured(self, values: Array) -> pd.DataFrame:
+        """(N, D) -> a frame of numbers, with an indicator for each level of a category."""
+        parts = [
+            pd.DataFrame(self.scm.measured(node, values[:, node]), columns=self.model.columns_.indicators(name))
+            for node, name in enumerate(self.names)
+        ]
+        return pd.concat(parts, axis=1)
 
     def rows(self, table: pd.DataFrame) -> Array:
-        """(N, E), rows of a table as the model takes them, their missing cells filled in."""
+        """(N, D), rows of a table as the model takes them, their missing cells filled in."""
         own = table[list(self.names)]
         if own.isna().any(axis=None):
             own = self.model.impute(own) if len(own) == 1 else self.model.impute(own, draws=1)[0]
-        coded = self.model.columns_.encode(own).astype(np.float64)
-        return self.model.blocks_.encode(coded).to_numpy()
+        coded: pd.DataFrame = self.model.columns_.encode(own).astype(np.float64)
+        return coded.to_numpy()
 
     @cached_property
     def axes(self) -> Array:
@@ -125,8 +116,7 @@ class Units:
     @cached_property
     def spread(self) -> Array:
         """(D,) standard deviations before anything is done, positive; of a category that of its liveliest level."""
-        own = self.inner.std(axis=0)
-        widest = [own[list(members)].max() for members in self.model.blocks_.members]
+        widest = [self.scm.measured(node, own).std(axis=0).max() for node, own in enumerate(self.before.T)]
         return np.asarray(np.maximum(widest, np.finfo(float).tiny))
 
     @cached_property

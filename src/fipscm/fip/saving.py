@@ -1,66 +1,71 @@
-"""A model as one file, and back."""
+"""A fitted model as one file, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fipscm.constraints import Constraints
-from fipscm.fip.state import State
+from fipscm.errors import ModelFileError
+from fipscm.fip.fitted import Assessment, Fitted
+from fipscm.fip.settings import Settings
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.questions.deviations import Deviations
 from fipscm.tables.archive import load_archive, save_archive
 from fipscm.tables.columns import Columns
 
-_ASSESSED = ("order_confidence", "agreement")
+_ASSESSED = "assessed."
 
 
-class Saving(State):
-    """Saves everything but the table."""
+class SavedModel(NamedTuple):
+    """What a file holds, apart from how it was learned."""
 
-    def save(self, path: str | Path) -> None:
-        """Write the model into one file: safetensors and JSON, no pickle.
+    columns: Columns
+    scm: LearnedSCM
+    deviations: Deviations
+    assessment: Assessment | None
 
-        The file holds the sorted noises of each column, from which samples are drawn, but no row of the table.
-        """
-        scm = self._fitted
-        assessed = dict(zip(_ASSESSED, (frame.to_numpy() for frame in self._assessment or ()), strict=False))
-        arrays = {f"scm.{name}": array for name, array in scm.arrays().items()}
-        settings = {**scm.settings(), "parameters": self._parameters(), "columns": self.columns_.settings()}
-        arrays |= {f"deviations.{name}": array for name, array in self._deviations.arrays().items()}
-        save_archive(path, "model", {**arrays, **assessed}, settings)
+    def fitted(self, settings: Settings) -> Fitted:
+        """As a model that was learned so."""
+        return Fitted(settings, self.columns, self.scm, self.deviations, None, "pandas", self.assessment)
 
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a saved model; its answers are bit for bit those of the model that was saved."""
-        arrays, settings = load_archive(path, "model")
-        if "parameters" in settings:
-            parameters = Constraints.restore(settings["parameters"])
-            kinds = parameters.get("kinds")
-            restored = {"kinds": None if kinds is None else dict(kinds), "keep": tuple(parameters.get("keep", ()))}
-            model = cls(**{**parameters, **restored})
-        else:  # a file of an older version does not say whether its order was given or inferred
-            model = cls(order=[settings["names"][column] for column in arrays["scm.order"]])
+
+def save_model(path: str | Path, fitted: Fitted, parameters: Mapping[str, Any]) -> None:
+    """Write everything but the table, with the arguments of the estimator."""
+    arrays = {f"scm.{name}": array for name, array in fitted.scm.arrays().items()}
+    arrays |= {f"deviations.{name}": array for name, array in fitted.deviations.arrays().items()}
+    if fitted.assessment is not None:
+        arrays |= {f"{_ASSESSED}{name}": array for name, array in asdict(fitted.assessment).items()}
+    told = {"parameters": _plain(parameters, fitted.names), "columns": fitted.columns.settings()}
+    save_archive(path, "model", arrays, {**fitted.scm.settings(), **told})
+
+
+def load_model(path: str | Path) -> tuple[dict[str, Any], SavedModel]:
+    """The arguments of the estimator, and the model."""
+    arrays, settings = load_archive(path, "model")
+    try:
+        parameters = Constraints.restore(settings["parameters"])
         scm = LearnedSCM.restore(_part(arrays, "scm."), settings)
-        if "corrections" in arrays:  # a file of an older version
-            model._deviations = Deviations.from_corrections(arrays["corrections"], scm)
-        else:
-            model._deviations = Deviations(**_part(arrays, "deviations."))
-        is_old = "columns" not in settings
-        model.columns_ = Columns.plain(settings["names"]) if is_old else Columns.restore(settings["columns"])
-        model._table, model._library = None, "pandas"
-        model._adopt(scm)
-        if all(name in arrays for name in _ASSESSED):
-            model._adopt_assessment(*(arrays[name] for name in _ASSESSED))
-        return model
+        deviations = Deviations.restore(_part(arrays, "deviations."))
+    except (KeyError, TypeError):  # an array or a part is missing
+        raise ModelFileError(
+            f"'{path}' was written by another version of fipscm: install that version, or fit again."
+        ) from None
+    kinds, found = parameters["kinds"], _part(arrays, _ASSESSED)
+    parameters |= {"kinds": None if kinds is None else dict(kinds), "keep": tuple(parameters["keep"])}
+    columns = Columns.restore(settings["columns"])
+    return parameters, SavedModel(columns, scm, deviations, Assessment(**found) if found else None)
 
-    def _parameters(self) -> dict[str, Any]:
-        """The constructor's arguments, ready for JSON; a seed is kept, a generator, whose state changes, is not."""
-        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else None
-        given = self._constraints.settings(self.blocks_.outer)
-        kinds = None if self.kinds is None else list(self.kinds.items())  # JSON has only texts as keys
-        return {**self.get_params(), **given, "kinds": kinds, "random_state": seed, "device": str(self.device)}
+
+def _plain(parameters: Mapping[str, Any], names: tuple[Hashable, ...]) -> dict[str, Any]:
+    """The arguments, ready for JSON; a seed is kept, a generator, whose state changes, is not."""
+    order, graph, knowledge, seed = (parameters[name] for name in ("order", "graph", "knowledge", "random_state"))
+    given = Constraints.of(order, graph, knowledge).settings(names)
+    kinds = None if parameters["kinds"] is None else list(parameters["kinds"].items())  # JSON has only texts as keys
+    seed = seed if isinstance(seed, (int, np.integer)) else None
+    return {**parameters, **given, "kinds": kinds, "random_state": seed, "device": str(parameters["device"])}
 
 
 def _part(arrays: Mapping[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, Any]:

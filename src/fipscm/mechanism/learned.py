@@ -1,317 +1,225 @@
-"""The learned SCM: the same interface as a simulated one. Shapes: N rows, D variables, Q nodes with a network part.
-
-PyTorch is imported where a network is asked: most models have none and are loaded in half of the time without it.
-"""
+"""The learned SCM: an order and one mechanism per column. Shapes: N rows, D columns, E noises."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.special import softmax
 
 from fipscm.arrays import Adjacency, Array, Mask, Order
 from fipscm.graph import adjacency_from_allowed, listed
-from fipscm.mechanism.noise.distribution import EmpiricalNoise
-from fipscm.mechanism.regression.box import Box
-from fipscm.mechanism.regression.skip import Skip
-from fipscm.mechanism.responding import Blocks, RespondingSCM
-from fipscm.mechanism.response.base import Response
-from fipscm.mechanism.response.kinds import all_additive, response_arrays, restore_responses
+from fipscm.mechanism.mechanism import Mechanism
+from fipscm.mechanism.parts import Arrays, within
+from fipscm.mechanism.trial import Trial
+from fipscm.scm.nodewise import NodewiseSCM
 
-if TYPE_CHECKING:
-    import torch
+if TYPE_CHECKING:  # needed by models alone that have a network
+    from fipscm.mechanism.network.transformer import CausalTransformer
 
-    from fipscm.mechanism.network.transformer import CausalTransformer, Parents
-
-STEP = 1e-3  # of differences, in standardized columns
-CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
 TYPICAL_ROWS = 2_000  # enough for quartiles
 
 
-@dataclass(frozen=True, repr=False)
-class LearnedSCM(RespondingSCM):
-    """x = response(skip(z) + residual_scale * T(z, 0), noise), with z the standardized rows.
+@dataclass(frozen=True)
+class MechanismNoises:
+    """The noises of all mechanisms, one after the other."""
 
-    The first argument is the location of a node; its response turns it and the noise into a value: with additive noise
-    centre + scale * location + noise. Beyond the box, where no rows were, means go on along their tangents: `box.py`.
+    mechanisms: tuple[Mechanism, ...]
+
+    def sample(self, rows: int, rng: np.random.Generator) -> Array:
+        """Draw (N, E) noises."""
+        return np.concatenate([mechanism.noise_law.sample(rows, rng) for mechanism in self.mechanisms], axis=1)
+
+
+@dataclass(frozen=True, repr=False)
+class LearnedSCM(NodewiseSCM):
+    """An order and one mechanism per column. A category is a column of codes, with a noise for each of its levels.
 
     Attributes:
         names: the D column names.
         order: (D,) column positions, causes first.
-        noise: the distribution of the noises; additive ones are in the user's units.
-        responses: how each node answers to its location and its noise.
-        allowed: (D, D) edges of the model; row = effect, column = cause.
-        on_mean: (D, D) those that the location reads, and
-        on_spread: (D, D) those that the spread of the noise depends on.
-        centre: (D,) means and
-        scale: (D,) standard deviations of the training columns.
-        box: where the training rows were, in the user's units.
-        skip: what was solved in closed form.
-        network: the transformer T; None where no node needs it.
-        nodes: (Q,) nodes to which T contributes.
-        residual_scale: (D,) units of T's outputs, in standardized columns.
-        edge_scores: (D, D) evidence for each edge, -log10 of the corrected p-value; row = cause, column = effect.
-        edge_derivatives: (D, D) mean absolute derivative between standardized columns; row = cause.
-        edge_weights: (D, D) average derivative of the effect in the cause, in the user's units; row = cause.
-        held_out_r2: (D,) share of the variance of unseen rows that the causes explain; `held_out.py` says how.
-        held_out_log_likelihood: (D,) mean log-density of unseen rows given their causes, in the user's units.
-        noise_gain: (D,) by how much the kind of noise tried raises that over additive noise; NaN where none was.
-        rows: (D,) how many rows each mechanism rests on.
-        blocks: the columns of each category, one for each of its levels.
+        mechanisms: of the D columns.
+        edge_scores: (D, D) evidence for each edge that is possible; row = cause, column = effect.
+        trials: what was tried for each column; a restored model does not know it.
         interventions: what has been done to the model.
     """
 
     names: tuple[Hashable, ...]
     order: Order
-    noise: EmpiricalNoise
-    responses: tuple[Response, ...]
-    allowed: Mask
-    on_mean: Mask
-    on_spread: Mask
-    centre: Array
-    scale: Array
-    box: Box
-    skip: Skip
-    network: "CausalTransformer | None"
-    nodes: Order
-    residual_scale: Array
+    mechanisms: tuple[Mechanism, ...]
     edge_scores: Array
-    edge_derivatives: Array
-    edge_weights: Array
-    held_out_r2: Array
-    held_out_log_likelihood: Array
-    noise_gain: Array
-    rows: Array
-    blocks: Blocks = field(default=(), kw_only=True)
+    trials: tuple[Trial, ...] = ()
 
     def __repr__(self) -> str:
         ordered = listed(self.names[column] for column in self.order)
         return f"LearnedSCM of {len(self.names)} variables and {self.allowed.sum()} edges, causes first: {ordered}"
 
     @property
+    def noise(self) -> MechanismNoises:  # type: ignore[override]
+        """The distribution of the noises."""
+        return MechanismNoises(self.mechanisms)
+
+    @cached_property
+    def allowed(self) -> Mask:
+        """(D, D) edges; row = effect, column = cause."""
+        found = np.zeros((len(self.names), len(self.names)), dtype=bool)
+        for node, mechanism in enumerate(self.mechanisms):
+            found[node, mechanism.causes] = True
+        return found
+
+    @property
     def adjacency(self) -> Adjacency:
         """(D, D), 1 where the row causes the column."""
         return adjacency_from_allowed(self.allowed)
 
-    def predict(self, rows: Array) -> Array:
-        """(N, D) -> (N, D), what each column is on average given its causes, without interventions."""
-        means = np.empty(np.shape(rows))
-        for node in range(len(self.names)):
-            block = self.block_of(node)
-            if node == block[0]:
-                means[:, block] = self.node_means(block, np.asarray(rows, dtype=np.float64))
-        return means
+    @cached_property
+    def _places(self) -> list[int | slice]:
+        ends = np.cumsum([mechanism.width for mechanism in self.mechanisms]).tolist()
+        starts = [0, *ends[:-1]]
+        return [end - 1 if end - start == 1 else slice(start, end) for start, end in zip(starts, ends, strict=True)]
 
-    def situation(self, node: int, rows: Array) -> tuple[Array, Array]:
-        """The location of one node, and its standardized causes.
+    def noise_place(self, node: int) -> int | slice:
+        """Where the noise of a column stands among all noises."""
+        return self._places[node]
 
-        No cache of keys and values is needed: both are affine in the causes' values, which are in the rows.
-        """
-        z = self.causes(node, rows)
-        return self.location(node, z), z
+    @property
+    def noise_width(self) -> int:
+        """How many noises there are."""
+        return sum(mechanism.width for mechanism in self.mechanisms)
 
-    def causes(self, node: int, rows: Array) -> Array:
-        """(N, D) -> (N, D), the standardized causes of one node, and zeros for all other columns."""
-        causes = self.allowed[node]
-        z = np.zeros(np.shape(rows))
-        z[:, causes] = (rows[:, causes] - self.centre[causes]) / self.scale[causes]
-        return z
+    @property
+    def noise_names(self) -> list[Hashable]:
+        """(E,), of a category one for each of its levels."""
+        return [
+            name if mechanism.width == 1 else f"{name} = {level}"
+            for name, mechanism in zip(self.names, self.mechanisms, strict=True)
+            for level in range(mechanism.width)
+        ]
 
-    def location(self, node: int, z: Array) -> Array:
-        """(N, D) -> (N,), what the standardized causes say about one node."""
-        return self.responses[node].continued(*self.tangent(node, z))
+    def node_value(self, node: int, rows: Array, noise: Array) -> Array:
+        """One column from its causes and its noise."""
+        return self.mechanisms[node].value(rows[:, self.mechanisms[node].causes], noise)
 
-    def tangent(self, node: int, z: Array) -> tuple[Array, Array]:
-        """(N, D) -> (N,) the location of one node at the nearest points of the box, and (N,) how its mean goes on.
+    def node_noise(self, node: int, rows: Array, values: Array, rng: np.random.Generator | None = None) -> Array:
+        """The noise with which one column takes its values, given its causes."""
+        return self.mechanisms[node].noise(rows[:, self.mechanisms[node].causes], values, rng)
 
-        That is what the tangents add from there, in the units of the mean.
-        """
+    def mean(self, node: int, rows: Array) -> Array:
+        """(N,), what rows (N, D) lead to expect of one column; of a category the probabilities of its levels (N, K)."""
+        return self.mechanisms[node].mean(rows[:, self.mechanisms[node].causes])
 
-        def slopes(at: Array) -> Array:
-            return self.responses[node].steepness(self._location(at, node))[:, None] * self._slopes(at, node)
+    def measured(self, node: int, values: Array) -> Array:
+        """(N,) -> (N, K), what `mean` is the mean of: the numbers, or of a category an indicator for each level."""
+        response = self.mechanisms[node].response
+        levels = response.levels if response.is_category else None
+        return values[:, None] if levels is None else (values[:, None] == levels).astype(np.float64)
 
-        is_curved = self.skip.is_curved(node) or node in self.nodes
-        box = self._box if is_curved else replace(self._box, inner=None)  # one slope everywhere, known by all rows
-        return box.tangent(z, lambda at: self._location(at, node), slopes)
+    def spread(self, node: int) -> Array:
+        """(K,) standard deviations of what `measured` tells of a column."""
+        if not self.mechanisms[node].response.is_category:
+            return self.scale[[node]]
+        return np.asarray(self.measured(node, self.typical_rows[:, node]).std(axis=0))
 
-    def jacobian(self, rows: Array) -> Array:
-        """(N, D) -> (N, D, D) derivatives between standardized columns, noises held; row = effect, column = cause."""
-        z = self._standardized(rows)
-        derivative = np.stack([self._slopes(z, node) for node in range(len(self.names))], axis=1)
-        for node, response in enumerate(self.responses):
-            causes = np.where(self.allowed[node], z, 0.0)
-            nearest, rise = self.tangent(node, causes)
-            is_beyond = self._box.split(causes)[1].any(axis=1) | (response.continued(nearest, rise) != nearest)
-            beyond = np.flatnonzero(is_beyond)
-            derivative[beyond, node] = self._differences(node, causes[beyond])
-            if type(response).slopes is not Response.slopes:
-                location = self.location(node, causes)
-                noise = response.noise(location, causes, np.asarray(rows)[:, node])
-                in_location, in_causes = response.slopes(location, causes, noise)
-                derivative[:, node] = in_location[:, None] * derivative[:, node] + in_causes
-        return self._of_means(derivative, z)
+    def log_density(self, node: int, rows: Array, values: Array) -> Array:
+        """(N,), of values (N,) of one column, given rows (N, D) that hold its causes."""
+        return self.mechanisms[node].log_density(rows[:, self.mechanisms[node].causes], values)
 
-    def _differences(self, node: int, z: Array) -> Array:
-        """(N, D) -> (N, D) derivatives of the location of one node, by differences: few rows lie beyond the box."""
-        derivative = np.zeros_like(z)
-        for cause in np.flatnonzero(self.allowed[node]):
-            step = STEP * np.eye(z.shape[1])[cause]
-            derivative[:, cause] = (self.location(node, z + step) - self.location(node, z - step)) / (2 * STEP)
-        return derivative
+    @property
+    def is_discrete(self) -> bool:
+        """Whether a value of some column leaves open which noise is behind it."""
+        return any(mechanism.response.discrete for mechanism in self.mechanisms)
 
-    def _of_means(self, derivative: Array, z: Array) -> Array:
-        """(N, D, D) derivatives of standardized means from those of locations, which differ where a node has a link."""
-        for node in (node for node, response in enumerate(self.responses) if response.linked):
-            location, response = self.location(node, z), self.responses[node]
-            rise = response.mean(location + STEP, z) - response.mean(location - STEP, z)
-            derivative[:, node] *= (rise / (2 * STEP * self.scale[node]))[:, None]
-        for block in self.blocks:
-            scores = np.column_stack([self.location(node, z) for node in block])
-            # The mean score rises one to one with the location; what it does to probabilities is that of a softmax.
-            slopes, shares = derivative[:, block] * self.scale[list(block), None], softmax(scores, axis=1)[:, :, None]
-            centred = slopes - (shares * slopes).sum(axis=1, keepdims=True)
-            derivative[:, block] = shares * centred / self.scale[list(block), None]
-        return derivative
+    @property
+    def edge_weights(self) -> Array:
+        """(D, D), average derivative of the effect in the cause, in the columns' units; row = cause."""
+        return self._of_edges("weights")
 
-    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything learned, as named arrays."""
-        named = {name: getattr(self, name) for name in _ARRAYS}
-        named |= {"noise": self.noise.ordered, "low": self.box.low, "high": self.box.high}
-        if self.noise.lowest is not None:
-            named["noise_lowest"] = self.noise.lowest
-        if self.box.inner is not None:
-            named |= {"inner_low": self.box.inner.low, "inner_high": self.box.inner.high}
-        named |= {f"skip.{field.name}": getattr(self.skip, field.name) for field in fields(Skip)}
-        named |= {f"response.{name}": array for name, array in response_arrays(self.responses).items()}
-        if self.network is None:
-            return named
-        from fipscm.tables.checkpoint import to_arrays
+    @property
+    def edge_derivatives(self) -> Array:
+        """(D, D), mean absolute derivative between standardized columns; row = cause."""
+        return self._of_edges("derivatives")
 
-        return named | to_arrays(self.network.state_dict(), "network.")
+    @property
+    def centre(self) -> Array:
+        """(D,), means of the training columns."""
+        return self._of_columns("centre")
 
-    def settings(self) -> dict[str, Any]:
-        """What the arrays do not say, ready for JSON."""
-        sizes = None if self.network is None else asdict(self.network.config)
-        kinds = [response.kind for response in self.responses]
-        blocks = [list(block) for block in self.blocks]
-        return {"names": list(self.names), "transformer": sizes, "responses": kinds, "blocks": blocks}
+    @property
+    def scale(self) -> Array:
+        """(D,), their standard deviations."""
+        return self._of_columns("scale")
 
-    @classmethod
-    def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]], settings: Mapping[str, Any]) -> Self:
-        """Rebuild a model from `arrays()` and `settings()`."""
-        sizes = settings["transformer"]
-        network = None if sizes is None else _restored(len(settings["names"]), sizes, arrays)
-        # An early file holds neither responses, which were additive, nor derivatives, nor the box, nor any scores.
-        own = {name.removeprefix("response."): each for name, each in arrays.items() if name.startswith("response.")}
-        responses = (
-            restore_responses(settings["responses"], own) if own else all_additive(arrays["centre"], arrays["scale"])
-        )
-        everywhere = Box.unbounded(len(settings["names"]))
-        unknown = np.full(arrays["edge_scores"].shape, np.nan)
-        unmeasured = dict.fromkeys(("held_out_r2", "held_out_log_likelihood", "noise_gain", "rows"), unknown[0])
-        means = {"on_mean": arrays["allowed"], "on_spread": np.zeros_like(arrays["allowed"])}
-        bounds = {"low": everywhere.low, "high": everywhere.high}
-        known = {"edge_derivatives": unknown, **bounds, **means, **unmeasured, **arrays}
-        inner = Box(known["inner_low"], known["inner_high"]) if "inner_low" in known else None
-        return cls(
-            names=tuple(settings["names"]),
-            noise=EmpiricalNoise(arrays["noise"], arrays.get("noise_lowest")),
-            responses=responses,
-            box=Box(known["low"], known["high"], inner),
-            skip=Skip.restore(
-                {name.removeprefix("skip."): each for name, each in arrays.items() if name.startswith("skip.")}
-            ),
-            network=network,
-            blocks=tuple(tuple(block) for block in settings.get("blocks", ())),
-            **{name: known[name] for name in _ARRAYS},
-        )
+    @property
+    def low(self) -> Array:
+        """(D,), their lowest values."""
+        return self._of_columns("low")
 
-    def _location(self, z: Array, node: int) -> Array:
-        """(N, D) -> (N,), the location of one node within the box."""
-        value = self.skip.node(z, node)
-        if node in self.nodes:
-            value = value + self.residual_scale[node] * self._network_part(z, node)
-        return np.asarray(value)
-
-    def _slopes(self, z: Array, node: int) -> Array:
-        """(N, D) -> (N, D), its derivatives there."""
-        slopes = self.skip.slopes(z, node)
-        if node in self.nodes:
-            slopes = slopes + self.residual_scale[node] * self._network_slopes(z, node)
-        return np.asarray(slopes)
-
-    def _network_part(self, z: Array, node: int) -> Array:
-        """(N, D) -> (N,)."""
-        import torch
-
-        network, parents = self._network_on(node)
-        with torch.no_grad():
-            pieces = [network(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
-        return torch.cat(pieces)[:, 0].cpu().double().numpy()
-
-    def _network_slopes(self, z: Array, node: int) -> Array:
-        """(N, D) -> (N, D) derivatives of the network."""
-        import torch
-
-        network, parents = self._network_on(node)
-        pieces = [network.jacobian(piece, parents) for piece in torch.split(self._tensor(z), CHUNK)]
-        return torch.cat(pieces)[:, 0].cpu().double().numpy()
-
-    def _network_on(self, node: int) -> "tuple[CausalTransformer, Parents]":
-        from fipscm.mechanism.network.transformer import Parents
-
-        assert self.network is not None
-        return self.network, Parents.of(self.on_mean, np.array([node]), self.network.decoder.device)
-
-    def _tensor(self, z: Array) -> "torch.Tensor":
-        import torch
-
-        device = None if self.network is None else self.network.decoder.device
-        return torch.as_tensor(z, dtype=torch.float32, device=device)
+    @property
+    def high(self) -> Array:
+        """(D,), their highest values."""
+        return self._of_columns("high")
 
     @cached_property
     def typical_rows(self) -> Array:
         """(N, D), always the same ones, of which quantiles are taken: a saved model holds no rows."""
         return self.sample_arrays(TYPICAL_ROWS, np.random.default_rng(0))[0]
 
-    @cached_property
-    def _box(self) -> Box:
-        """Of standardized columns."""
-        return self.box.standardized(self.centre, self.scale)
+    def arrays(self) -> Arrays:
+        """Everything learned, as named arrays."""
+        named: Arrays = {"order": self.order, "edge_scores": self.edge_scores}
+        for node, mechanism in enumerate(self.mechanisms):
+            named |= {f"{node}.{name}": array for name, array in mechanism.arrays().items()}
+        if (network := self._network) is None:
+            return named
+        from fipscm.tables.checkpoint import to_arrays
 
-    def _standardized(self, rows: Array) -> Array:
-        return (np.asarray(rows, dtype=np.float64) - self.centre) / self.scale
+        return named | to_arrays(network.state_dict(), "network.")
+
+    def settings(self) -> dict[str, Any]:
+        """What the arrays do not say, ready for JSON."""
+        network = self._network
+        sizes = None if network is None else {"variables": len(network.decoder), **asdict(network.config)}
+        return {"names": list(self.names), "transformer": sizes}
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, np.ndarray[Any, Any]], settings: Mapping[str, Any]) -> Self:
+        """Rebuild a model from `arrays()` and `settings()`."""
+        names = tuple(settings["names"])
+        mechanisms = [Mechanism.restore(within(arrays, str(node))) for node in range(len(names))]
+        if settings["transformer"] is not None:
+            network = _restored(settings["transformer"], arrays)
+            mechanisms = [_with_network(mechanism, network) for mechanism in mechanisms]
+        return cls(names, arrays["order"], tuple(mechanisms), arrays["edge_scores"])
+
+    @property
+    def _network(self) -> "CausalTransformer | None":
+        parts = (mechanism.predictor.network for mechanism in self.mechanisms)
+        return next((part.network for part in parts if part is not None), None)
+
+    def _of_columns(self, figure: str) -> Array:
+        return np.array([getattr(mechanism.evidence, figure) for mechanism in self.mechanisms], dtype=np.float64)
+
+    def _of_edges(self, figure: str) -> Array:
+        found = np.zeros((len(self.names), len(self.names)))
+        for node, mechanism in enumerate(self.mechanisms):
+            found[mechanism.causes, node] = getattr(mechanism.evidence, figure)
+        return found
 
 
-def _restored(
-    variables: int, sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray[Any, Any]]
-) -> "CausalTransformer":
+def _with_network(mechanism: Mechanism, network: "CausalTransformer") -> Mechanism:
+    part = mechanism.predictor.network
+    if part is None:
+        return mechanism
+    return replace(mechanism, predictor=replace(mechanism.predictor, network=replace(part, network=network)))
+
+
+def _restored(sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray[Any, Any]]) -> "CausalTransformer":
     import torch
 
     from fipscm.mechanism.network.transformer import CausalTransformer, TransformerConfig
     from fipscm.tables.checkpoint import restore_module
 
-    network = CausalTransformer(variables, TransformerConfig(**sizes), torch.Generator())
+    known = {name: size for name, size in sizes.items() if name != "variables"}
+    network = CausalTransformer(sizes["variables"], TransformerConfig(**known), torch.Generator())
     restore_module(network, arrays, "network.")
     return network
-
-
-_ARRAYS = (
-    "order",
-    "allowed",
-    "on_mean",
-    "on_spread",
-    "centre",
-    "scale",
-    "nodes",
-    "residual_scale",
-    "edge_scores",
-    "edge_derivatives",
-    "edge_weights",
-    "held_out_r2",
-    "held_out_log_likelihood",
-    "noise_gain",
-    "rows",
-)

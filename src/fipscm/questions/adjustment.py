@@ -11,8 +11,9 @@ import numpy as np
 
 from fipscm.arrays import Array, Labels, Mask, Order
 from fipscm.graph import adjacency_from_allowed, descendants
+from fipscm.mechanism.inputs import expanded
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.questions.effect import Question
+from fipscm.questions.effect import Question, unit_of
 from fipscm.tables.kinds import Level
 from fipscm.tables.training import TrainingTable
 
@@ -46,21 +47,19 @@ class Adjustment:
         Rows count in which treatment and outcome were seen and nothing but the treatment was set. Of a category the
         `level` is looked at.
         """
-        blocks, outer = table.blocks, table.blocks.outer
-        treatment, outcome = outer.index(question.treatment), outer.index(question.outcome)
-        node, unit = question.measured(scm, level)
+        names = tuple(table.frame.columns)
+        treatment, outcome = names.index(question.treatment), names.index(question.outcome)
         others_set = np.delete(table.intervened, treatment, axis=1).any(axis=1)
         rows = ~(table.holes[:, treatment] | table.untold[:, outcome] | others_set)
-        held = _ancestors_before(scm.order, possible, blocks.members[treatment], blocks.members[outcome])
-        owners = [column for column, members in enumerate(blocks.members) for each in members if each in held]
-        columns = sorted(set(owners))
-        values = table.expanded.values
+        values, levels = table.values[rows], np.array(table.levels)
+        held = _ancestors_before(scm.order, possible, treatment, outcome)
+        told = values[:, outcome] / unit_of(scm, outcome)
         return cls(
-            table.values[rows, treatment],
-            values[rows, node] / unit,
-            values[rows][:, held],
-            np.searchsorted(columns, owners),
-            tuple(outer[column] for column in columns),
+            values[:, treatment],
+            (values[:, outcome] == question.place_of(level)).astype(float) if levels[outcome] else told,
+            expanded(values[:, held], levels[held]),
+            np.repeat(np.arange(len(held)), np.maximum(levels[held], 1)),
+            tuple(names[column] for column in held),
             None if table.clusters is None else table.clusters[rows],
         )
 
@@ -72,8 +71,8 @@ class Adjustment:
         )
 
 
-def _ancestors_before(order: Order, possible: Mask, treatment: tuple[int, ...], outcome: tuple[int, ...]) -> list[int]:
+def _ancestors_before(order: Order, possible: Mask, treatment: int, outcome: int) -> Order:
     """The columns before the treatment that may act on it or on the outcome; none of them is an effect of it."""
-    reaches = descendants(adjacency_from_allowed(possible))[:, [*treatment, *outcome]].any(axis=1)
+    reaches = descendants(adjacency_from_allowed(possible))[:, [treatment, outcome]].any(axis=1)
     place = np.argsort(order)
-    return [int(node) for node in np.flatnonzero(reaches & (place < place[list(treatment)].min()))]
+    return np.flatnonzero(reaches & (place < place[treatment]))

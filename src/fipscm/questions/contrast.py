@@ -65,7 +65,7 @@ def usual_contrast(scm: LearnedSCM, columns: Columns, column: Hashable) -> Value
 def quartile_contrast(scm: LearnedSCM, columns: Columns, column: Hashable) -> ValueContrast:
     """The upper and the lower quartile of a column that is no category, with two digits of their distance."""
     place = scm.names.index(column)
-    outermost = float(scm.box.low[place]), float(scm.box.high[place])
+    outermost = float(scm.low[place]), float(scm.high[place])
     # Values that rows have: between two levels or two counts there is nothing, and rare draws lie beyond all rows.
     within = np.clip(scm.typical_rows[:, place], *outermost)
     quantiles = (np.quantile(within, pair, method="nearest").tolist() for pair in CONTRAST_QUANTILES)

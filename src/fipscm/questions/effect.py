@@ -1,9 +1,9 @@
-"""Average effects of interventions, with intervals. Shapes: N rows, D variables."""
+"""Average effects of interventions, with intervals. Shapes: N rows, D variables, E noises, K levels."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,18 +11,13 @@ from fipscm.arrays import Array
 from fipscm.display import card, digits, interval_picture, paragraph
 from fipscm.graph import descendants
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.regression.box import Box
-from fipscm.mechanism.responding import RespondingSCM
-from fipscm.mechanism.response.base import Response
-from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
 from fipscm.questions.extrapolation import MARGIN, distances, values_set
 from fipscm.questions.intervals import averages, require_level
 from fipscm.questions.methods import MethodEstimate, Overlap
-from fipscm.questions.plausible import plausible_models
+from fipscm.questions.plausible import plausible_model
 from fipscm.scm.intervention import Intervention
 from fipscm.scm.nodewise import NodewiseSCM
-from fipscm.tables.blocks import Blocks
 from fipscm.tables.columns import Columns
 from fipscm.tables.kinds import Level
 
@@ -45,38 +40,34 @@ class Question:
     control: float
     columns: Columns | None = None
 
-    def differences(self, scm: NodewiseSCM, noise: Array, box: Box | None = None) -> Array:
-        """(N,), the effect on each of the units with these noises (N, D); (N, K) if the outcome is a category.
+    def differences(self, scm: NodewiseSCM, noise: Array, within: tuple[float, float] = (-np.inf, np.inf)) -> Array:
+        """(N,), the effect on each of the units with these noises (N, E); (N, K) if the outcome is a category.
 
-        On a column of levels or counts it is the difference of what is expected of it: of two levels, or of each level
-        of a category, the difference of probabilities. With a `box`, outcomes lie within it.
+        On a column of levels, counts or amounts with zeros it is the difference of what is expected of it: of two
+        levels, or of each level of a category, the difference of probabilities. Other outcomes lie `within` a range.
         """
-        treatment, outcome = (self.nodes_of(name, scm.names) for name in (self.treatment, self.outcome))
-        treated, control = (scm.do(self._setting(value, scm.names)) for value in (self.treated, self.control))
+        treatment, outcome = (scm.names.index(name) for name in (self.treatment, self.outcome))
+        treated, control = (scm.do({self.treatment: value}) for value in (self.treated, self.control))
         # What does not lead to the outcome need not be computed, and what the treatment does not reach only once.
-        below = control.recomputed(np.zeros_like(noise), noise, scm.on_the_way(range(len(scm.names)), outcome))
-        above = treated.recomputed(below, noise, scm.on_the_way(treatment, outcome))
+        nothing = np.zeros((len(noise), len(scm.names)))
+        below = control.recomputed(nothing, noise, scm.on_the_way(range(len(scm.names)), [outcome]))
+        above = treated.recomputed(below, noise, scm.on_the_way([treatment], [outcome]))
         twice = np.vstack([above, below])
         values, unit = twice[:, outcome], 1.0
-        if isinstance(scm, RespondingSCM) and scm.responses[outcome[0]].discrete and self.treatment != self.outcome:
-            values, unit = scm.node_means(outcome, twice), _unit(scm, outcome)
-        if box is not None:
-            values = np.clip(values, box.low[list(outcome)], box.high[list(outcome)])
-        higher, lower = np.split(values[:, 0] if len(outcome) == 1 else values, 2)
+        if isinstance(scm, LearnedSCM):
+            response = scm.mechanisms[outcome].response
+            if response.discrete and treatment != outcome:
+                values, unit = scm.mean(outcome, twice), unit_of(scm, outcome)
+            elif response.is_category:
+                values = scm.measured(outcome, values)
+        if values.ndim == 1:
+            values = np.clip(values, *within)
+        higher, lower = np.split(values, 2)
         return np.asarray((higher - lower) / unit)
 
     def intervention(self, names: Sequence[Hashable]) -> Intervention:
         """On two units: the first is treated, the other is not."""
-        return self._setting(np.array([self.treated, self.control]), names)
-
-    def _setting(self, values: float | Array, names: Sequence[Hashable]) -> Intervention:
-        """The treatment at these values."""
-        rules: dict[Hashable, Any] = {self.treatment: values}
-        return Intervention.parse(rules if self._blocks is None else self._blocks.do(rules), names)
-
-    def nodes_of(self, name: Hashable, names: Sequence[Hashable]) -> tuple[int, ...]:
-        """The model's columns, whose names are given, that stand for one of the table's."""
-        return (names.index(name),) if self._blocks is None else self._blocks.within(name)
+        return Intervention.parse({self.treatment: np.array([self.treated, self.control])}, names)
 
     def shown(self, name: Hashable, value: float) -> str:
         """A value of a column in words: the name of a level, or a number."""
@@ -91,20 +82,18 @@ class Question:
             return str(self.outcome)
         return f"the probability that {self.outcome} is {f'{level:g}' if isinstance(level, float) else level}"
 
-    def levels_of(self, response: Response) -> tuple[Level, ...]:
+    def levels_of(self, scm: LearnedSCM) -> tuple[Level, ...]:
         """The levels of the outcome whose probabilities change: the second of two, or all of a category."""
+        response = scm.mechanisms[scm.names.index(self.outcome)].response
         named = () if self.columns is None else self.columns.levels.get(self.outcome, ())
-        if not isinstance(response, Thresholds):
-            return named if response.kind == "gumbel" else ()
+        if response.levels is None:
+            return ()
+        if response.is_category:
+            return named or tuple(response.levels.tolist())
         if len(response.levels) != 2:
             return ()
         is_truth = self.columns is not None and self.columns.forms.get(self.outcome) == "truth values"
         return (named[1] if named else is_truth or float(response.levels[1]),)
-
-    def measured(self, scm: RespondingSCM, level: Level | None) -> tuple[int, float]:
-        """The node in which the effect is seen, of a category that of a level, and how much of it counts as one."""
-        nodes = self.nodes_of(self.outcome, scm.names)
-        return nodes[self.place_of(level)], _unit(scm, nodes)
 
     @property
     def compares_levels(self) -> bool:
@@ -116,15 +105,11 @@ class Question:
         categories = {} if self.columns is None else self.columns.categories
         return 0 if level is None or self.outcome not in categories else categories[self.outcome].index(level)
 
-    @cached_property
-    def _blocks(self) -> Blocks | None:
-        return None if self.columns is None else Blocks.of(self.columns)
 
-
-def _unit(scm: RespondingSCM, outcome: tuple[int, ...]) -> float:
+def unit_of(scm: LearnedSCM, outcome: int) -> float:
     """By which a difference of means is divided: of two levels, whatever their numbers, it is one of probabilities."""
-    response = scm.responses[outcome[0]]
-    return float(np.ptp(response.levels)) if isinstance(response, Thresholds) and len(response.levels) == 2 else 1.0
+    levels = scm.mechanisms[outcome].response.levels
+    return 1.0 if levels is None or len(levels) != 2 else float(np.ptp(levels))
 
 
 class LevelEffect(NamedTuple):
@@ -305,7 +290,7 @@ def average_effect(
     """
     require_level(level)
     scm = models[0][0]
-    levels = question.levels_of(scm.responses[question.nodes_of(question.outcome, scm.names)[0]])
+    levels = question.levels_of(scm)
     if not any(_possible(question, scm.names, deviations) for scm, deviations in models):
         absent = tuple(LevelEffect(name, 0.0, 0.0, 0.0) for name in levels)
         by_order = (0.0,) * len(models) if len(models) > 1 else ()
@@ -313,7 +298,7 @@ def average_effect(
     few = SOME_UNITS if any(scm.is_discrete for scm, _ in models) else FEW_UNITS
     answers = [
         averages(
-            partial(question.differences, box=_reach(question, scm)),
+            partial(question.differences, within=_reach(question, scm)),
             *(scm, deviations, scm.noise.sample(UNITS, rng), level, few, _resolution(question, scm)),
             answering=with_asked_edge(question, scm, deviations),
         )
@@ -329,39 +314,42 @@ def average_effect(
     return Effect(question, estimate, low, high, level, True, by_order, by_level=by_level)
 
 
-def with_asked_edge(question: Question, scm: LearnedSCM, deviations: Deviations) -> NodewiseSCM:
+def with_asked_edge(question: Question, scm: LearnedSCM, deviations: Deviations) -> LearnedSCM:
     """The model; if the direct edge asked about is possible but was weighed away, with the outcome fitted on it.
 
     An edge that few rows show is weighed away, which is no reason to be sure that it does nothing.
     """
-    treatment, outcome = (question.nodes_of(name, scm.names) for name in (question.treatment, question.outcome))
-    edges = np.ix_(outcome, treatment)
-    if scm.allowed[edges].any() or not deviations.possible[edges].all():
+    edge = scm.names.index(question.outcome), scm.names.index(question.treatment)
+    if scm.allowed[edge] or not deviations.possible[edge]:
         return scm
-    return next(plausible_models(scm, deviations.only(outcome)))
+    return plausible_model(scm, deviations, 0, columns=edge[:1])
 
 
-def _reach(question: Question, scm: LearnedSCM) -> Box | None:
+def _reach(question: Question, scm: LearnedSCM) -> tuple[float, float]:
     """Where outcomes may lie: half a width beyond the rows, if the treatment is set to values near the rows.
 
     A few units for which a nonlinear scale leads far away would make an average that no row suggests.
     """
     for name, values in values_set(scm, question.intervention(scm.names)).items():
         column = scm.names.index(name)
-        if (distances(values, scm.box.low[column], scm.box.high[column]) > MARGIN).any():
-            return None
-    margin = 0.5 * (scm.box.high - scm.box.low)
-    return Box(scm.box.low - margin, scm.box.high + margin)
+        if (distances(values, scm.low[column], scm.high[column]) > MARGIN).any():
+            return -np.inf, np.inf
+    outcome = scm.names.index(question.outcome)
+    low, high = float(scm.low[outcome]), float(scm.high[outcome])
+    return low - 0.5 * (high - low), high + 0.5 * (high - low)
 
 
 def _resolution(question: Question, scm: LearnedSCM) -> Array | float:
     """(K,), by how much one row moves the average of the outcome: where levels are separated, models agree too well."""
-    outcome = list(question.nodes_of(question.outcome, scm.names))
-    moved = scm.scale[outcome] / np.maximum(scm.rows[outcome], 1) / _unit(scm, tuple(outcome))
-    return moved if len(outcome) > 1 else float(moved[0])
+    outcome = scm.names.index(question.outcome)
+    known, response = scm.mechanisms[outcome].evidence, scm.mechanisms[outcome].response
+    if response.is_category:
+        shares = scm.mean(outcome, scm.typical_rows).mean(axis=0)
+        return np.asarray(np.sqrt(shares * (1 - shares)) / max(known.rows, 1))
+    return known.scale / max(known.rows, 1) / unit_of(scm, outcome)
 
 
 def _possible(question: Question, names: Sequence[Hashable], deviations: Deviations) -> bool:
     """Whether a path of possible causes leads from the treatment to the outcome."""
-    causes, effects = (question.nodes_of(name, names) for name in (question.treatment, question.outcome))
-    return causes == effects or bool(descendants(deviations.possible.T)[np.ix_(causes, effects)].any())
+    cause, effect = (names.index(name) for name in (question.treatment, question.outcome))
+    return cause == effect or bool(descendants(deviations.possible.T)[cause, effect])

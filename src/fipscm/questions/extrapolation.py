@@ -28,7 +28,7 @@ def warn_of_extrapolation(scm: LearnedSCM, asked: Mapping[Hashable, ArrayLike]) 
     """Warn once for each column of which the values asked for lie far beyond the rows that the model has seen."""
     for name, values in asked.items():
         column = scm.names.index(name)
-        low, high = scm.box.low[column], scm.box.high[column]
+        low, high = scm.low[column], scm.high[column]
         numbers = np.asarray(values, dtype=np.float64)
         outside = distances(numbers, low, high)
         far = np.count_nonzero(outside > MARGIN)
@@ -38,7 +38,7 @@ def warn_of_extrapolation(scm: LearnedSCM, asked: Mapping[Hashable, ArrayLike]) 
                 f"The model has seen no '{name}' near {numbers[outside.argmax()]:g}{count}: its rows go from {low:g} "
                 f"to {high:g}, so the answer extrapolates.",
                 UserWarning,
-                stacklevel=3,  # where the model was asked
+                stacklevel=4,  # where the model was asked
             )
 
 

@@ -4,19 +4,16 @@ A discrete value leaves open which noise is behind it. Several are drawn for eve
 future, and the most probable one is told.
 """
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fipscm.arrays import Adjacency, Array, Order
+from fipscm.arrays import Array
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise.distribution import EmpiricalNoise
-from fipscm.mechanism.responding import Blocks, RespondingSCM
-from fipscm.mechanism.response.base import Response
-from fipscm.mechanism.response.gumbel import one_hot
+from fipscm.mechanism.mechanism import Mechanism, Situation
 from fipscm.scm.intervention import Do, Intervention
 
 DRAWS = 100  # of the noises behind a row: a share of them has a standard error of at most 0.05
@@ -45,7 +42,7 @@ def imagined_draws(
     scm: LearnedSCM, rows: Any, do: Do | Intervention, draws: int, rng: np.random.Generator
 ) -> Iterator[pd.DataFrame]:
     """So many times what rows would have been, each with noises drawn among those that explain the rows."""
-    remembering = _Remembering(scm.names, scm.order, scm.noise, scm.responses, scm.blocks, scm)
+    remembering = replace(scm, mechanisms=tuple(_Remembering.of(mechanism) for mechanism in scm.mechanisms))
     facts = _unreached(scm, rows, do)
     for _ in range(draws):
         answers = remembering.counterfactual(rows, do, rng)
@@ -55,19 +52,21 @@ def imagined_draws(
 
 def _unreached(scm: LearnedSCM, rows: Any, do: Do | Intervention) -> pd.DataFrame:
     """The columns that an intervention does not reach: told as they were, without the rounding errors of a way back."""
-    reached = np.isin(np.arange(len(scm.names)), list(Intervention.parse(do, scm.names).rules))
-    for node in scm.order:
-        reached[node] |= scm.adjacency[reached, node].any()
-    return scm.checked_rows(rows)[[name for name, is_reached in zip(scm.names, reached, strict=True) if not is_reached]]
+    reached = scm.on_the_way(list(Intervention.parse(do, scm.names).rules))
+    return scm.checked_rows(rows)[[name for node, name in enumerate(scm.names) if node not in reached]]
 
 
 class _Middle:
-    """The most frequent values (N, D) of discrete columns over draws, and the means of the others."""
+    """The most frequent values (N, D) of columns with levels or counts over draws, and the means of the others."""
 
     def __init__(self, scm: LearnedSCM) -> None:
-        inside = {node for block in scm.blocks for node in block}
-        levels = [node for node, each in enumerate(scm.responses) if each.discrete and node not in inside]
-        self._blocks, self._drawn = scm.blocks, {node: list[Array]() for node in levels}
+        responses = [mechanism.response for mechanism in scm.mechanisms]
+        # Amounts are seldom drawn twice, unless they are zero.
+        self._drawn = {
+            node: list[Array]()
+            for node, response in enumerate(responses)
+            if response.discrete and response.kind != "zero-inflated"
+        }
         self._count, nothing = 0, np.zeros((1, len(scm.names)))
         self._total: Array = nothing
         self._low: Array = nothing
@@ -87,8 +86,6 @@ class _Middle:
         middle = np.where(self._low == self._high, self._low, self._total / self._count)
         for node, drawn in self._drawn.items():
             middle[:, node] = _most_frequent(np.array(drawn))
-        for block in self._blocks:
-            middle[:, block] = one_hot(self._total[:, block])
         return np.asarray(middle)
 
 
@@ -107,31 +104,48 @@ def _most_frequent(drawn: Array) -> Array:
     return np.asarray(chosen)
 
 
-@dataclass(frozen=True, repr=False)
-class _Remembering(RespondingSCM):
-    """A learned SCM that is asked about the same rows again and again: what has not changed is not computed again."""
+class _Memory:
+    """What causes say: rows that are as they were the first time are not computed again."""
 
-    names: tuple[Hashable, ...]
-    order: Order
-    noise: EmpiricalNoise
-    responses: tuple[Response, ...]
-    blocks: Blocks
-    learned: LearnedSCM
-    known: dict[tuple[int, bool], tuple[Array, Array]] = field(default_factory=dict)
+    def __init__(self, at: Callable[[Array], Situation]) -> None:
+        self._at = at
+        self._first: tuple[Array, Situation] | None = None
 
-    @property
-    def adjacency(self) -> Adjacency:
-        """(D, D), that of the learned model."""
-        return self.learned.adjacency
+    def __call__(self, causes: Array) -> Situation:
+        """(N, P) -> situations of N rows, always the same units in the same places."""
+        if self._first is None:
+            self._first = causes.copy(), self._at(causes)
+        before, known = self._first
+        changed = np.flatnonzero((causes != before).any(axis=1))
+        if not len(changed):
+            return known
+        location, z = known.location.copy(), known.z.copy()
+        location[changed], z[changed] = self._at(causes[changed])
+        return Situation(location, z)
 
-    def situation(self, node: int, rows: Array) -> tuple[Array, Array]:
-        """As the first time, but for rows whose causes are others; facts and interventions are known apart."""
-        z, key = self.learned.causes(node, rows), (node, bool(self.interventions))
-        if key not in self.known:
-            self.known[key] = self.learned.location(node, z), z
-        location, before = self.known[key]
-        changed = np.flatnonzero((z != before).any(axis=1))
-        if len(changed):
-            location = location.copy()
-            location[changed] = self.learned.location(node, z[changed])
-        return location, z
+
+@dataclass(frozen=True)
+class _Remembering(Mechanism):
+    """A learned mechanism that is asked about the same units again and again.
+
+    Attributes:
+        of_facts: what their causes are, from which noises are abducted.
+        of_answers: what their causes would have been.
+    """
+
+    of_facts: _Memory
+    of_answers: _Memory
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> "_Remembering":
+        """The mechanism, with nothing to remember yet."""
+        learned = {field.name: getattr(mechanism, field.name) for field in fields(Mechanism)}
+        return cls(**learned, of_facts=_Memory(mechanism.at), of_answers=_Memory(mechanism.at))
+
+    def value(self, causes: Array, noise: Array) -> Array:
+        """(N, P), (N,) or (N, W) -> (N,)."""
+        return self.response.value(*self.of_answers(causes), noise)
+
+    def noise(self, causes: Array, value: Array, rng: np.random.Generator | None = None) -> Array:
+        """(N, P), (N,) -> (N,) or (N, W)."""
+        return self.response.noise(*self.of_facts(causes), value, rng)

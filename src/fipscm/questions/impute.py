@@ -13,14 +13,13 @@ from typing import Self
 
 import numpy as np
 import pandas as pd
-from scipy.special import log_softmax, logsumexp
+from scipy.special import logsumexp
 from scipy.stats import norm
 
 from fipscm.arrays import Array, Mask
+from fipscm.mechanism.inputs import Inputs
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise.distribution import NARROWEST, TabulatedDensity
-from fipscm.mechanism.response.gumbel import one_hot
-from fipscm.mechanism.response.thresholds import Thresholds
+from fipscm.questions.known_levels import category_sizes
 
 CANDIDATES = 12  # per cell and sweep, besides the value that it has
 SWEEPS = 10  # from a start that ignores the effects of a cell
@@ -68,19 +67,20 @@ class Imputer:
         from fipscm.order.evidence.fill import Regression  # brings PyTorch along
 
         self._scm, self._domain, self._rng = scm, domain, rng
-        known = zip(scm.noise.ordered.T, scm.scale, strict=True)
-        self._densities = [TabulatedDensity.of(noises, NARROWEST * scale) for noises, scale in known]
-        self._regression = Regression.of(self._standardized(scm.sample_arrays(REGRESSION_ROWS, rng)[0]))
+        typical = scm.sample_arrays(REGRESSION_ROWS, rng)[0]
+        self._inputs = Inputs.of(np.arange(len(scm.names)), category_sizes(scm).tolist(), typical)
+        self._regression = Regression.of(self._inputs(typical))
 
     def start(self, rows: Array) -> Array:
         """(N, D) without holes: in each what the other cells of the row predict linearly."""
-        holes = np.isnan(rows)
-        z = self._regression.holes(self._standardized(rows), holes)
-        filled = np.where(holes, self._scm.centre + self._scm.scale * z, rows)
-        near = self._domain.nearest_cells(filled, holes)
-        for block in self._scm.blocks:
-            near[:, block] = one_hot(filled[:, block])
-        return near
+        holes, owners = np.isnan(rows), self._inputs.owners
+        z = self._regression.holes(self._inputs(rows), holes[:, owners])
+        predicted, filled = self._inputs.centre + self._inputs.scale * z, rows.copy()
+        for column, count in enumerate(self._inputs.levels):
+            own = predicted[:, owners == column]
+            value = own.argmax(axis=1) if count else own[:, 0]
+            filled[:, column] = np.where(holes[:, column], value, rows[:, column])
+        return self._domain.nearest_cells(filled, holes)
 
     def redraw(self, rows: Array, holes: Mask, sweeps: int, intervened: Mask | None = None) -> Array:
         """The rows (N, D) with all holes (N, D) drawn anew; `intervened` (N, D) cells do not follow their causes."""
@@ -97,71 +97,58 @@ class Imputer:
         for _ in range(sweeps):
             for node in self._scm.order:
                 here = np.flatnonzero(missing[:, node])
-                block = self._scm.block_of(node)
-                if len(here) and node == block[0]:
-                    step = self._step if len(self._levels(block)) == 0 else self._level_step
-                    units[here[:, None], block] = step(block, units[here], follows[here], choose)
+                if len(here):
+                    has_levels = self._scm.mechanisms[node].response.levels is not None
+                    candidates, proposed = (self._levels if has_levels else self._proposals)(node, units[here])
+                    probable = self._probable(node, candidates, units[here], follows[here])
+                    chosen = choose(probable, proposed)[:, None]
+                    units[here, node] = np.take_along_axis(candidates, chosen, axis=1)[:, 0]
         filled[touched] = units
         return filled
 
-    def _levels(self, nodes: tuple[int, ...]) -> Array:
-        """(K, M) all values that these nodes may take together, if they are levels; none otherwise."""
-        if len(nodes) > 1:
-            return np.eye(len(nodes))
-        response = self._scm.responses[nodes[0]]
-        return response.levels[:, None] if isinstance(response, Thresholds) else np.zeros((0, 1))
+    def _levels(self, node: int, units: Array) -> tuple[Array, Array]:
+        """(N, K) all levels of a column for each row, each proposed as often as the others."""
+        levels = self._scm.mechanisms[node].response.levels
+        assert levels is not None
+        return np.tile(levels, (len(units), 1)), np.zeros((len(units), len(levels)))
 
-    def _level_step(self, nodes: tuple[int, ...], units: Array, follows: Mask, choose: "_Choice") -> Array:
-        """(N, M) new values of nodes with levels, in rows (N, D) that all lack them: every level is weighed."""
-        levels = self._levels(nodes)
-        probable = self._own_levels(nodes, levels, units)
-        for place, level in enumerate(levels):
-            tried = units.copy()
-            tried[:, nodes] = level
-            probable[:, place] += self._of_effects(nodes, tried, follows)
-        return np.asarray(levels[choose(probable, np.zeros_like(probable))])
-
-    def _own_levels(self, nodes: tuple[int, ...], levels: Array, units: Array) -> Array:
-        """(N, K) log-probabilities of levels (K, M) of nodes given the causes of rows (N, D), which are read once."""
-        if len(nodes) > 1:
-            return np.asarray(log_softmax(self._scm.scores(nodes, units), axis=1))
-        (node,), (location, z) = nodes, self._scm.situation(nodes[0], units)
-        response, density = self._scm.responses[node], self._densities[node]
-        values = (np.full(len(units), level) for level in levels[:, 0])
-        return np.column_stack([response.log_density(location, z, each, density) for each in values])
-
-    def _step(self, nodes: tuple[int, ...], units: Array, follows: Mask, choose: "_Choice") -> Array:
-        """(N, 1) new values of one node in rows (N, D) that all lack it."""
-        node = nodes[0]
-        scm, density, width = self._scm, self._densities[node], CANDIDATES // 2
-        z = scm.causes(node, units)
-        location, response = scm.location(node, z), scm.responses[node]
-        linear, error = self._regression.column(node, self._standardized(units))
-        linear, error = scm.centre[node] + scm.scale[node] * linear, scm.scale[node] * error
-        noises = self._rng.choice(scm.noise.ordered[:, node], (len(units), width))
+    def _proposals(self, node: int, units: Array) -> tuple[Array, Array]:
+        """(N, K) candidates for one column of rows (N, D), and log-densities of their being proposed."""
+        mechanism, width = self._scm.mechanisms[node], CANDIDATES // 2
+        place = int(np.flatnonzero(self._inputs.owners == node)[0])
+        predicted, error = self._regression.column(place, self._inputs(units))
+        centre, scale = self._inputs.centre[place], self._inputs.scale[place]
+        linear, error = centre + scale * predicted, scale * error
+        location, z = mechanism.at(units[:, mechanism.causes])
+        noises = self._rng.choice(mechanism.noise_law.ordered[:, 0], (len(units), width))
         errors = error * self._rng.standard_normal((len(units), width))
-        caused = [response.value(location, z, each) for each in noises.T]
+        caused = [mechanism.response.value(location, z, each) for each in noises.T]
         candidates = np.column_stack([units[:, node], *caused, linear[:, None] + errors])
         candidates = self._domain.nearest(node, candidates)
-        own = np.column_stack([response.log_density(location, z, each, density) for each in candidates.T])
-        proposed = np.logaddexp(own, norm.logpdf(candidates, linear[:, None], error)) - np.log(2)
+        own = self._own(node, candidates, units)
+        by_regression = norm.logpdf(candidates, linear[:, None], error)
+        if self._domain.kinds[self._domain.names[node]] == "continuous" and mechanism.response.discrete:
+            by_regression[candidates == 0] = -np.inf  # of amounts with zeros a zero is none that a regression gives
+        return candidates, np.logaddexp(own, by_regression) - np.log(2)
+
+    def _probable(self, node: int, candidates: Array, units: Array, follows: Mask) -> Array:
+        """(N, K) log-densities of candidates for one column, and of its effects in rows (N, D)."""
         width = candidates.shape[1]
         repeated, following = np.repeat(units, width, axis=0), np.repeat(follows, width, axis=0)
         repeated[:, node] = candidates.ravel()
-        probable = own + self._of_effects(nodes, repeated, following).reshape(candidates.shape)
+        probable = self._own(node, candidates, units)
+        for effect in np.flatnonzero(self._scm.allowed[:, node]):
+            found = self._scm.log_density(effect, repeated, repeated[:, effect])
+            probable += np.where(following[:, effect], found, 0.0).reshape(candidates.shape)
         probable[~self._domain.holds(node, candidates)] = -np.inf
-        return np.take_along_axis(candidates, choose(probable, proposed)[:, None], axis=1)
+        return probable
 
-    def _of_effects(self, nodes: tuple[int, ...], units: Array, follows: Mask) -> Array:
-        """(N,) log-densities of the effects of nodes in rows (N, D)."""
-        total = np.zeros(len(units))
-        for effect in np.flatnonzero(self._scm.allowed[:, nodes].any(axis=1)):
-            found = self._scm.node_log_density(effect, units, units[:, effect], self._densities[effect])
-            total += np.where(follows[:, effect], found, 0.0)
-        return total
-
-    def _standardized(self, rows: Array) -> Array:
-        return (rows - self._scm.centre) / self._scm.scale
+    def _own(self, node: int, candidates: Array, units: Array) -> Array:
+        """(N, K) log-densities of candidates given the causes in rows (N, D), which are read once."""
+        mechanism = self._scm.mechanisms[node]
+        location, z = mechanism.at(units[:, mechanism.causes])
+        values = (mechanism.response.log_density(location, z, each, mechanism.density) for each in candidates.T)
+        return np.column_stack(list(values))
 
     def _drawn(self, probable: Array, proposed: Array) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
         """(N,) which candidate is drawn, by log-densities (N, K) of the row and of the proposal."""

@@ -1,6 +1,6 @@
-"""Intervals from the answers of plausible models. Shapes: N rows, D variables, K answers per unit."""
+"""Intervals from the answers of plausible models. Shapes: N rows, D variables, E noises, K answers per unit."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,10 @@ from scipy import stats
 
 from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError
+from fipscm.mechanism.inputs import expanded
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.response.base import Response
-from fipscm.mechanism.response.logarithm import Logarithm
-from fipscm.mechanism.response.thresholds import Thresholds
 from fipscm.questions.deviations import Deviations
+from fipscm.questions.known_levels import category_sizes, nearest_levels
 from fipscm.questions.plausible import plausible_models
 from fipscm.scm.intervention import Do, Intervention
 from fipscm.scm.nodewise import NodewiseSCM
@@ -29,7 +28,7 @@ def averages(
     resolution: Array | float = 0.0,
     answering: NodewiseSCM | None = None,
 ) -> tuple[Array, Array, Array]:
-    """(K,) averages over units of what a model answers for noises (N, D) -> (N, K), and their low and high ends.
+    """(K,) averages over units of what a model answers for noises (N, E) -> (N, K), and their low and high ends.
 
     Every plausible model is asked about the same `few` units (all if not given), so that their answers differ by their
     mechanisms alone. No average is known better than to its `resolution` (K,), a standard deviation. The estimate is
@@ -44,16 +43,27 @@ def averages(
 
 
 def intervened_averages(
-    scm: LearnedSCM, deviations: Deviations, do: Do | Intervention, noise: Array, level: float
+    scm: LearnedSCM,
+    deviations: Deviations,
+    do: Do | Intervention,
+    noise: Array,
+    level: float,
+    names: Sequence[Hashable],
 ) -> pd.DataFrame:
-    """The average of each column under an intervention, over units with these noises (N, D)."""
+    """The average of each column under an intervention, over units with these noises (N, E); of a category the shares.
+
+    The `names` are those of columns, and in place of a category those of its levels.
+    """
+    responses = [mechanism.response for mechanism in scm.mechanisms]
+    levels = category_sizes(scm)
     average, low, high = averages(
-        lambda model, units: model.do(do).noise_to_sample(units), scm, deviations, noise, level
+        lambda model, units: expanded(model.do(do).noise_to_sample(units), levels), scm, deviations, noise, level
     )
-    least, most = np.array([_range(response) for response in scm.responses]).T
+    spans = [(0.0, 1.0) if each.is_category else each.span for each in responses]
+    least, most = np.repeat(spans, np.maximum(levels, 1), axis=0).T
     # What was set may lie beyond what the column had.
     low, high = np.maximum(low, np.minimum(least, average)), np.minimum(high, np.maximum(most, average))
-    return pd.DataFrame({"average": average, "low": low, "high": high}, index=list(scm.names))
+    return pd.DataFrame({"average": average, "low": low, "high": high}, index=list(names))
 
 
 def with_ends(
@@ -71,20 +81,22 @@ def with_ends(
     ends of columns with levels or counts are such values; those of amounts whose noise multiplies are found on the
     scale of logarithms, so that none is negative; categories have no ends.
     """
-    nodes = [node for node in range(len(scm.names)) if len(scm.block_of(node)) == 1]
-    names = [scm.names[node] for node in nodes]
+    responses = {node: each.response for node, each in enumerate(scm.mechanisms) if not each.response.is_category}
+    names = [scm.names[node] for node in responses]
     models = enumerate(plausible_models(scm, deviations))
     possible = (model.counterfactual(rows, do, rng if draw else None)[names].to_numpy() for draw, model in models)
     estimate = answers[names].to_numpy()
-    multiplied = np.array([isinstance(scm.responses[node], Logarithm) for node in nodes]) & (estimate > 0).all(axis=0)
+    multiplied = np.array([each.kind == "logarithm" for each in responses.values()]) & (estimate > 0).all(axis=0)
     found = interval(_logarithms(estimate, multiplied), (_logarithms(each, multiplied) for each in possible), level)
     ends = {
         end: np.where(multiplied, np.exp(each * multiplied), each)
         for end, each in zip(("low", "high"), found, strict=True)
     }
-    for place, node in enumerate(nodes):
+    for place, response in enumerate(responses.values()):
         for end in ends.values():
-            end[:, place] = _possible_value(scm.responses[node], end[:, place])
+            values = np.clip(end[:, place], *response.span) if response.discrete else end[:, place]
+            values = np.round(values) if response.kind == "count" else values
+            end[:, place] = values if response.levels is None else nearest_levels(response.levels, values)
     added = {f"{name} ({end})": ends[end][:, place] for place, name in enumerate(names) for end in ends}
     taken = [name for name in added if name in answers]
     if taken:
@@ -95,22 +107,6 @@ def with_ends(
 def _logarithms(values: Array, where: Mask) -> Array:
     """(N, D), with logarithms in some of the columns (D,)."""
     return np.where(where, np.log(np.where(where, np.maximum(values, np.finfo(np.float64).tiny), 1.0)), values)
-
-
-def _range(response: Response) -> tuple[float, float]:
-    """Between which values the average of a column lies."""
-    if isinstance(response, Thresholds):
-        return float(response.levels[0]), float(response.levels[-1])
-    if response.kind == "gumbel":  # the share of a level
-        return 0.0, 1.0
-    return 0.0 if response.kind in ("count", "logarithm") else -np.inf, np.inf
-
-
-def _possible_value(response: Response, values: Array) -> Array:
-    """(N,) the nearest values that a column can have."""
-    if isinstance(response, Thresholds):
-        return np.asarray(response.levels[response.places(values)])
-    return np.maximum(np.round(values), 0) if response.kind == "count" else values
 
 
 def interval(

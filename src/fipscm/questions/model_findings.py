@@ -5,12 +5,12 @@ from collections.abc import Hashable, Iterator, Sequence
 import networkx as nx
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
-from fipscm.arrays import Array
+from fipscm.arrays import Array, Order
 from fipscm.directions import in_words, open_edges
 from fipscm.errors import counted
+from fipscm.mechanism.inputs import Inputs
 from fipscm.order.classical.hidden_causes import LIKELY, WEAK_SIGN, suspects
 from fipscm.questions.findings import DIRECTION_CHECK, Finding
 from fipscm.questions.kernel_tests import dependence, discrepancy
@@ -25,19 +25,21 @@ CHANCE = 2.5  # times the distance of two such samples, which at most one in twe
 
 def noise_findings(
     names: Sequence[Hashable],
-    noise: Array,
-    values: Array,
-    parents: Sequence[NDArray[np.intp]],
+    noises: Sequence[Array],
+    causes: Sequence[Array],
     rng: np.random.Generator,
 ) -> Iterator[Finding]:
-    """Are the noises independent of the parents, and of each other? Corrected for the number of variables."""
+    """Are the noises (N, W) of each column independent of its causes (N, F), and of the others' noises?
+
+    Corrected for the number of columns.
+    """
     tests = 2 * len(names)
-    for column, name in enumerate(names):
-        others = np.delete(np.arange(len(names)), column)
-        for subject, against in ((f"causes of {name}", values[:, parents[column]]), ("other noises", noise[:, others])):
+    for column, (name, noise) in enumerate(zip(names, noises, strict=True)):
+        others = [each for other, each in enumerate(noises) if other != column] or [noise[:, :0]]
+        for subject, against in ((f"causes of {name}", causes[column]), ("other noises", np.hstack(others))):
             if against.shape[1] == 0:
                 continue
-            figure, p_value = dependence(noise[:, [column]], against, rng)
+            figure, p_value = dependence(noise, against, rng)
             p_value = min(1.0, p_value * tests)
             yield Finding(
                 "noise independence",
@@ -68,21 +70,27 @@ def size_findings(names: Sequence[Hashable], noise: Array) -> Iterator[Finding]:
         )
 
 
-def fit_findings(observed: pd.DataFrame, sampled: pd.DataFrame, rng: np.random.Generator) -> Iterator[Finding]:
-    """Does sampled data look like the data, column by column and jointly?"""
-    spread = observed.std()
-    for name in observed.columns:
-        distance = stats.wasserstein_distance(observed[name], sampled[name]) / spread[name]
+def fit_findings(
+    observed: pd.DataFrame, sampled: pd.DataFrame, levels: Order, rng: np.random.Generator
+) -> Iterator[Finding]:
+    """Does sampled data look like the data, column by column and jointly? Categories have so many `levels` (D,)."""
+    inputs = Inputs.of(np.arange(len(levels)), levels.tolist(), observed.to_numpy())
+    left, right = inputs(observed.to_numpy()), inputs(sampled.to_numpy())
+    for column, name in enumerate(observed.columns):
+        # Of a category its level that fits worst.
+        own = np.flatnonzero(inputs.owners == column)
+        distances = [stats.wasserstein_distance(left[:, each], right[:, each]) for each in own]
+        limits = [max(FAR, CHANCE * _distance_by_chance(left[:, each])) for each in own]
+        worst = int(np.argmax(np.divide(distances, limits)))
         yield Finding(
             "marginal fit",
             str(name),
-            float(distance),
+            float(distances[worst]),
             float("nan"),
-            distance < max(FAR, CHANCE * _distance_by_chance(observed[name].to_numpy()) / spread[name]),
-            f"Sampled '{name}' lies {distance:.2f} standard deviations (Wasserstein) from the observed column.",
+            distances[worst] < limits[worst],
+            f"Sampled '{name}' lies {distances[worst]:.2f} standard deviations (Wasserstein) from the observed column.",
             serious=False,
         )
-    left, right = (((frame - observed.mean()) / spread).to_numpy() for frame in (observed, sampled))
     figure, p_value = discrepancy(left[:SUBSAMPLE], right[:SUBSAMPLE], rng)
     yield Finding(
         "joint fit",

@@ -1,48 +1,68 @@
-"""Models that the rows leave plausible. Shapes: N rows, D variables."""
+"""Models that the rows leave plausible. Shapes: N rows, P possible causes of one column, F inputs, K outputs."""
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
-from fipscm.arrays import Adjacency, Array, Order
-from fipscm.graph import adjacency_from_allowed
+import numpy as np
+
+from fipscm.arrays import Array, Order
 from fipscm.mechanism.learned import LearnedSCM
-from fipscm.mechanism.noise.distribution import EmpiricalNoise
-from fipscm.mechanism.responding import Blocks, RespondingSCM
-from fipscm.mechanism.response.base import Response
-from fipscm.questions.deviations import Deviations
+from fipscm.mechanism.mechanism import Mechanism, Situation
+from fipscm.questions.deviations import Deviation, Deviations
 
 
-@dataclass(frozen=True, repr=False)
-class PlausibleSCM(RespondingSCM):
-    """A learned SCM, with one draw of deviations added to the locations of its nodes."""
+@dataclass(frozen=True)
+class Deviated(Mechanism):
+    """A learned mechanism, with one draw of deviations added to its location.
 
-    names: tuple[Hashable, ...]
-    order: Order
-    noise: EmpiricalNoise
-    responses: tuple[Response, ...]
-    blocks: Blocks
-    learned: LearnedSCM
-    deviations: Deviations
+    Attributes:
+        deviation: all draws; it may read more columns than the causes.
+        draw: which one.
+    """
+
+    deviation: Deviation
     draw: int
 
     @property
-    def adjacency(self) -> Adjacency:
-        """(D, D), 1 where the row may cause the column."""
-        return adjacency_from_allowed(self.deviations.possible)
+    def causes(self) -> Order:
+        """(P,), all possible ones."""
+        return self.deviation.inputs.causes
 
-    def situation(self, node: int, rows: Array) -> tuple[Array, Array]:
-        """The location, with its deviation, and the causes; what deviates may read more columns than the causes."""
-        scm, response, possible = self.learned, self.responses[node], self.deviations.possible[node]
-        causes, centre, scale = scm.causes(node, rows), scm.centre[possible], scm.scale[possible]
-        z, box = (rows[:, possible] - centre) / scale, scm.box.of_columns(possible).standardized(centre, scale)
-        nearest, rise = scm.tangent(node, causes)
-        added, added_rise = self.deviations.of_node(self.draw, node, z, box)
-        location = response.moved(nearest, added)
-        further = response.steepness(location) * (response.moved(location, added_rise) - location)
-        return response.continued(location, rise + further), causes
+    def at(self, causes: Array) -> Situation:
+        """What possible causes (N, P) say; beyond the rows the deviation, too, goes on along its tangent."""
+        z, own = self.deviation.inputs(causes), self.inputs(causes[:, self._own])
+        added, added_rise = self.deviation(self.draw, z, self.predictor.basis.functions)
+        response, nearest = self.response, self.inputs.range.nearest(own)
+        rise = self.inputs.range.rise(own, self.predictor, response.steepness, self.predictor.is_curved)
+        location = self.predictor(nearest) + response.stretch * added
+        further = response.steepness(location) * response.stretch * added_rise
+        return Situation(response.continued(location, rise + further), nearest)
+
+    @cached_property
+    def _own(self) -> Order:
+        """Which of the possible causes are the learned ones, in their order."""
+        return np.searchsorted(self.deviation.inputs.causes, self.inputs.causes)
 
 
-def plausible_models(scm: LearnedSCM, deviations: Deviations) -> Iterator[PlausibleSCM]:
+def plausible_model(
+    scm: LearnedSCM, deviations: Deviations, draw: int, columns: Collection[int] | None = None
+) -> LearnedSCM:
+    """The model of one draw, in which all columns or some deviate; the first draw is the most plausible one."""
+    deviating = range(len(scm.names)) if columns is None else columns
+    mechanisms = [
+        _deviated(mechanism, deviations.columns[node], draw) if node in deviating else mechanism
+        for node, mechanism in enumerate(scm.mechanisms)
+    ]
+    return replace(scm, mechanisms=tuple(mechanisms))
+
+
+def plausible_models(scm: LearnedSCM, deviations: Deviations) -> Iterator[LearnedSCM]:
     """The most plausible one first, then the drawn ones."""
     for draw in range(len(deviations)):
-        yield PlausibleSCM(scm.names, scm.order, scm.noise, scm.responses, scm.blocks, scm, deviations, draw)
+        yield plausible_model(scm, deviations, draw)
+
+
+def _deviated(mechanism: Mechanism, deviation: Deviation, draw: int) -> Deviated:
+    learned = {field.name: getattr(mechanism, field.name) for field in fields(Mechanism)}
+    return Deviated(**learned, deviation=deviation, draw=draw)

@@ -10,8 +10,8 @@ import numpy as np
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.graph import allowed_from_order
-from fipscm.mechanism.regression.linear import eliminate_linear, least_squares
-from fipscm.mechanism.regression.usable import usable_rows
+from fipscm.mechanism.edges.linear_tests import eliminate_linear, least_squares
+from fipscm.mechanism.edges.usable import usable_rows
 from fipscm.significance import SIGNIFICANCE
 
 

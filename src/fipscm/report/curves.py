@@ -1,6 +1,6 @@
 """Each mechanism as curves: how a column follows one of its causes while the others stay as they are.
 
-Shapes: N rows, E columns of the model, P points, K answers.
+Shapes: N rows, D columns, P points, K answers.
 """
 
 from collections.abc import Hashable
@@ -46,26 +46,26 @@ class Curve:
 
 
 def partial_dependence(model: FittedModel, cause: Hashable, effect: Hashable, rows: Array) -> Curve:
-    """The mechanism of one column, averaged over rows (N, E) in which a cause is set to each value of a grid."""
-    levels = column_levels(model.scm_, model.columns_)
-    sources, nodes = model.blocks_.within(cause), model.blocks_.within(effect)
+    """The mechanism of one column, averaged over rows (N, D) in which a cause is set to each value of a grid."""
+    scm = model.scm_
+    levels = column_levels(scm, model.columns_)
+    source, node = scm.names.index(cause), scm.names.index(effect)
     if cause in levels:
         grid = levels[cause].codes
         low, high = float(grid[0]), float(grid[-1])
     else:
-        low, high = float(rows[:, sources[0]].min()), float(rows[:, sources[0]].max())
+        low, high = float(rows[:, source].min()), float(rows[:, source].max())
         margin = MARGIN * (high - low)
         grid = np.linspace(low - margin, high + margin, POINTS, dtype=np.float64)
-    settings = np.eye(len(sources)) if len(sources) > 1 else grid[:, None]
     some = rows[np.linspace(0, len(rows) - 1, min(ROWS, len(rows))).astype(int)]
     changed = np.repeat(some[None], len(grid), axis=0)
-    changed[:, :, list(sources)] = settings[:, None, :]
-    answers = model.scm_.node_means(nodes, changed.reshape(-1, rows.shape[1]))
-    means = answers.reshape(len(grid), len(some), len(nodes)).mean(axis=1)
-    own = levels.get(effect)
-    if own is None or (len(nodes) == 1 and len(own.codes) > 2):
+    changed[:, :, source] = grid[:, None]
+    answers = scm.mean(node, changed.reshape(-1, rows.shape[1]))
+    means = answers.reshape(len(grid), len(some), -1).mean(axis=1)
+    own, is_category = levels.get(effect), scm.mechanisms[node].response.is_category
+    if own is None or (not is_category and len(own.codes) > 2):
         return Curve(cause, effect, grid, means, low, high)
-    if len(nodes) > 1:
+    if is_category:
         return Curve(cause, effect, grid, means, low, high, tuple(own.names))
     first, second = own.codes
     return Curve(cause, effect, grid, (means - first) / (second - first), low, high, (own.names[1],))

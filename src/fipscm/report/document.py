@@ -34,6 +34,7 @@ Edge = tuple[Hashable, Hashable, Stroke]  # cause, effect, and how it is drawn
 SHAPES = {
     "linear": "a straight line",
     "quadratic": "a parabola",
+    "per level": "a line for each level of a cause",
     "smooth": "a smooth curve",
     "transformer": "a curve in which the causes may act together",
 }
@@ -124,12 +125,12 @@ def write_document(
 
     The table has codes for levels, and its missing cells are filled in.
     """
-    scm, blocks, frame = model.scm_, model.blocks_, table.frame
+    scm, frame = model.scm_, table.frame
     levels, kinds = column_levels(scm, model.columns_), model.columns_.kinds
     target = _last_effect(model) if target is None else target
     whole = model.to_networkx(standardized=True)
     graph = around(whole, target) if len(whole) > MOST_BOXES else whole
-    names = [name for name in blocks.outer if name in graph]
+    names = [name for name in scm.names if name in graph]
     order = [name for name in model.causal_order_ if name in graph]
     check = model.check(model.columns_.decode(frame).mask(table.holes), rng)
     hidden = HiddenCauses.of(check)
@@ -137,13 +138,12 @@ def write_document(
     drawn = zip(layout.routes, strokes(graph, layout.routes), strict=True)
     edges = [(route.cause, route.effect, stroke) for route, stroke in drawn]
     edges.sort(key=lambda edge: -abs(edge[2].strength))
-    sampled = blocks.decode(scm.sample(len(frame), rng))
-    inner = table.expanded.frame
-    noises, noises_left_out = _noises(model, inner, order)
+    sampled = scm.sample(len(frame), rng)
+    noises, noises_left_out = _noises(model, frame, order)
     some = frame.iloc[np.sort(rng.permutation(len(frame))[:ROWS_SHOWN])]
     return Document(
         names=names,
-        columns=len(blocks.outer),
+        columns=len(scm.names),
         rows=len(frame),
         target=target,
         check=check,
@@ -155,7 +155,7 @@ def write_document(
         edges=edges,
         hidden=hidden,
         effects=strongest_effects(model, rng),
-        mechanisms=_mechanisms(model, order, inner.to_numpy(), edges[:MOST_CURVES], names),
+        mechanisms=_mechanisms(model, order, frame.to_numpy(), edges[:MOST_CURVES], names),
         curves_left_out=max(0, len(edges) - MOST_CURVES),
         noises=noises,
         noises_left_out=noises_left_out,
@@ -164,7 +164,7 @@ def write_document(
         variation=variation_shares(model, target, rng),
         limits=list(limits(graph, check, inferred, hidden)),
         facts=column_facts(kinds, table, order, levels),
-        categories=[name for name in order if name in blocks.levels],
+        categories=[name for name in order if name in model.columns_.categories],
         has_levels=bool(levels),
         rows_shown=some[names].to_numpy().T,
     )
@@ -184,7 +184,7 @@ def _picture_scale(layout: Layout) -> float:
 def _mechanisms(
     model: FittedModel, order: list[Hashable], rows: Array, drawn: list[Edge], names: list[Hashable]
 ) -> list[Mechanism]:
-    """Of each column with causes, in causal order; the edges drawn have a curve, in which rows (N, E) are averaged."""
+    """Of each column with causes, in causal order; the edges drawn have a curve, in which rows (N, D) are averaged."""
     facts, levels = model.mechanisms_.to_dict(orient="index"), column_levels(model.scm_, model.columns_)
     is_open = {(cause, effect) for cause, effect, _ in open_edges(model.to_networkx())}
     found = []
@@ -200,20 +200,22 @@ def _mechanisms(
     return found
 
 
-def _noises(model: FittedModel, inner: pd.DataFrame, order: list[Hashable]) -> tuple[list[Chart], list[Hashable]]:
-    """Charts of the noises behind a table with the model's columns, and the columns whose noises are no numbers."""
+def _noises(model: FittedModel, frame: pd.DataFrame, order: list[Hashable]) -> tuple[list[Chart], list[Hashable]]:
+    """Charts of the noises behind a table, and the columns behind whose values there is a range of noises."""
     scm = model.scm_
-    ranges = {model.blocks_.owner(node) for node, response in enumerate(scm.responses) if response.discrete}
-    noise = pd.DataFrame(scm.sample_to_noise(inner.to_numpy()), columns=list(scm.names))
-    charts = []
+    noises = scm.sample_to_noise(frame.to_numpy())
+    charts, left_out = [], []
     for name in order:
-        if name in ranges:
+        node = scm.names.index(name)
+        if scm.mechanisms[node].response.discrete:
+            left_out.append(name)
             continue
-        typical = float(noise[name].abs().quantile(2 / 3))
-        share = min(1.0, float(noise[name].var() / inner[name].var()))
+        noise = noises[:, scm.noise_place(node)]
+        typical = float(np.quantile(np.abs(noise), 2 / 3))
+        share = min(1.0, float(noise.var() / frame[name].var(ddof=0)))
         words = f"Two rows in three are within {number(typical)} of zero; {share:.0%} of the variance is left."
-        charts.append(histogram_chart(str(name), words, noise=noise[name].to_numpy()))
-    return charts, [name for name in order if name in ranges]
+        charts.append(histogram_chart(str(name), words, noise=noise))
+    return charts, left_out
 
 
 def _comparisons(

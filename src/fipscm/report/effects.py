@@ -17,6 +17,7 @@ from fipscm.report.model import FittedModel
 from fipscm.report.words import number, signed
 from fipscm.tables.kinds import Level
 
+LEAST_SPREAD = 1e-6  # of a level that hardly any row has
 UNITS = 500  # enough to rank effects; the strongest ones are then computed with care
 SHOWN = 12
 
@@ -120,19 +121,20 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
     A column goes from its lower to its upper quartile, or from the first to the second of two levels, as `FiP.effect`
     has it by default; a category goes from its most frequent level to the one that matters most.
     """
-    scm, outer, levels = model.scm_, model.blocks_.outer, column_levels(model.scm_, model.columns_)
+    scm, levels = model.scm_, column_levels(model.scm_, model.columns_)
+    names = scm.names
     noise = scm.noise.sample(UNITS, rng)
     rows = scm.noise_to_sample(noise)
-    sizes, best = np.zeros((len(outer), len(outer))), dict[tuple[int, int], ValueContrast]()
-    for cause in np.flatnonzero(model.blocks_.largest(scm.adjacency).any(axis=1)):
-        tried = contrasts(model, outer[cause], levels.get(outer[cause]))
-        for contrast, found in zip(tried, standardized_effects(model, outer[cause], tried, noise, rows), strict=True):
+    sizes, best = np.zeros((len(names), len(names))), dict[tuple[int, int], ValueContrast]()
+    for cause in np.flatnonzero(scm.adjacency.any(axis=1)):
+        tried = contrasts(model, names[cause], levels.get(names[cause]))
+        for contrast, found in zip(tried, standardized_effects(model, names[cause], tried, noise, rows), strict=True):
             for outcome in np.flatnonzero(np.abs(found) > sizes[cause]):
                 sizes[cause, outcome], best[cause, outcome] = abs(found[outcome]), contrast
     ranked = sorted(zip(*np.nonzero(sizes > 1e-9), strict=True), key=lambda pair: -sizes[pair])[:SHOWN]
     strong = []
     for pair in ranked:
-        cause, outcome = (outer[place] for place in pair)
+        cause, outcome = (names[place] for place in pair)
         treated, control = (_cell(levels.get(cause), value) for value in best[pair])
         effect = model.effect(cause, outcome, treated, control)  # the figure that Python and the command tell
         strong.append(StrongEffect(effect, _spread(model, effect, levels), levels.get(cause), levels.get(outcome)))
@@ -141,10 +143,11 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
 
 def contrasts(model: FittedModel, cause: Hashable, levels: ColumnLevels | None) -> list[ValueContrast]:
     """The changes of one column that are tried."""
-    scm, members = model.scm_, model.blocks_.within(cause)
-    if len(members) > 1:
-        usual = int(scm.centre[list(members)].argmax())
-        return [ValueContrast(float(code), float(usual)) for code in range(len(members)) if code != usual]
+    scm = model.scm_
+    node = scm.names.index(cause)
+    if levels is not None and scm.mechanisms[node].response.is_category:
+        usual = levels.codes[levels.shares(scm.typical_rows[:, node]).argmax()]
+        return [ValueContrast(float(code), float(usual)) for code in levels.codes if code != usual]
     # Of grades none is the usual one to ask about, but a report has to choose.
     choose = quartile_contrast if levels is not None and len(levels.codes) > 2 else usual_contrast
     return [choose(scm, model.columns_, cause)]
@@ -155,19 +158,25 @@ def standardized_effects(
 ) -> Array:
     """(C, D), total effects on units with these noises (N, E), in standard deviations of the outcomes; 0 on itself.
 
-    The units are the rows (N, E) without an intervention, and are computed for all values at once: a wide model has
-    many nodes, each of which takes hardly longer for more rows. The effect on a category is that on the level which
+    The units are the rows (N, D) without an intervention, and are computed for all values at once: a wide model has
+    many columns, each of which takes hardly longer for more rows. The effect on a category is that on the level which
     changes most.
     """
-    scm, blocks = model.scm_, model.blocks_
+    scm = model.scm_
+    source = scm.names.index(cause)
     values = list(dict.fromkeys(value for contrast in changes for value in contrast))
-    tried = scm.do(blocks.do({cause: np.repeat(values, len(rows))}))
-    times, reached = (len(values), 1), scm.on_the_way(blocks.within(cause))
-    found = tried.recomputed(np.tile(rows, times), np.tile(noise, times), reached)
-    means = dict(zip(values, found.reshape(len(values), *rows.shape).mean(axis=1) / scm.scale, strict=True))
-    moved = [means[treated] - means[control] for treated, control in changes]
-    largest = [[max(move[list(members)], key=abs) for members in blocks.members] for move in moved]
-    return np.where([name == cause for name in blocks.outer], 0.0, largest)
+    times, reached = (len(values), 1), scm.on_the_way([source])
+    tried = scm.do({cause: np.repeat(values, len(rows))})
+    answers = tried.recomputed(np.tile(rows, times), np.tile(noise, times), reached)
+    found = np.zeros((len(changes), len(scm.names)))
+    for node in reached[reached != source]:
+        told = scm.measured(node, answers[:, node])
+        means = dict(zip(values, told.reshape(len(values), len(rows), -1).mean(axis=1), strict=True))
+        for place, (treated, control) in enumerate(changes):
+            found[place, node] = max(
+                (means[treated] - means[control]) / np.maximum(scm.spread(node), LEAST_SPREAD), key=abs
+            )
+    return found
 
 
 def _cell(levels: ColumnLevels | None, value: float) -> Level:
@@ -177,9 +186,10 @@ def _cell(levels: ColumnLevels | None, value: float) -> Level:
 
 def _spread(model: FittedModel, effect: Effect, levels: dict[Hashable, ColumnLevels]) -> float:
     """The standard deviation of what changes: of a column, or of the share of one of its levels."""
-    outcome, members = effect.question.outcome, model.blocks_.within(effect.question.outcome)
-    own = levels.get(outcome)
-    if len(members) > 1 and own is not None and effect.level_told is not None:
-        return float(model.scm_.scale[members[own.cells.index(effect.level_told)]])
-    unit = float(np.ptp(own.codes)) if own is not None and effect.level_told is not None else 1.0
-    return float(model.scm_.scale[members[0]]) / unit
+    outcome = effect.question.outcome
+    own, scales = levels.get(outcome), model.scm_.spread(model.scm_.names.index(outcome))
+    if own is None or effect.level_told is None:
+        return float(scales[0])
+    if len(scales) > 1:
+        return float(scales[own.cells.index(effect.level_told)])
+    return float(scales[0] / np.ptp(own.codes))

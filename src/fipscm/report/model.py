@@ -10,7 +10,6 @@ from fipscm.knowledge import Knowledge
 from fipscm.mechanism.learned import LearnedSCM
 from fipscm.questions.effect import Effect
 from fipscm.questions.findings import CheckResult
-from fipscm.tables.blocks import Blocks
 from fipscm.tables.columns import Columns
 from fipscm.tables.kinds import Level
 
@@ -26,11 +25,6 @@ class FittedModel(Protocol):
     mechanisms_: pd.DataFrame
     scm_: LearnedSCM
     columns_: Columns
-
-    @property
-    def blocks_(self) -> Blocks:
-        """How the columns of tables relate to those of `scm_`."""
-        ...
 
     @property
     def order_confidence_(self) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 Each noise in turn is drawn anew while all others stay; half of the mean square of the change that follows is what this
 noise contributes to the variance (Jansen's estimator). Of a category, the variances of its levels' shares are added.
-Shapes: N units, D columns of the table, E columns of the model.
+Shapes: N units, D columns, E noises.
 """
 
 from collections.abc import Hashable
@@ -21,16 +21,17 @@ def variation_shares(model: FittedModel, target: Hashable, rng: np.random.Genera
 
     What noises make only together counts for each of them, before the shares are scaled to sum to one.
     """
-    scm, blocks = model.scm_, model.blocks_
-    place, columns = blocks.outer.index(target), list(blocks.within(target))
-    reach = descendants(blocks.largest(scm.adjacency))[:, place]
+    scm = model.scm_
+    place = scm.names.index(target)
+    reach = descendants(scm.adjacency)[:, place]
     noise, fresh = (scm.noise.sample(UNITS, rng) for _ in range(2))
     rows, found = scm.noise_to_sample(noise), {}
-    for source, name in enumerate(blocks.outer):
+    for source, name in enumerate(scm.names):
         if reach[source] or source == place:
-            redrawn, members = noise.copy(), list(blocks.members[source])
-            redrawn[:, members] = fresh[:, members]
-            changed = scm.recomputed(rows, redrawn, scm.on_the_way(members, columns))
-            found[name] = float(np.square(changed - rows)[:, columns].sum(axis=1).mean())
+            redrawn, own = noise.copy(), scm.noise_place(source)
+            redrawn[:, own] = fresh[:, own]
+            changed = scm.recomputed(rows, redrawn, scm.on_the_way([source], [place]))
+            before, after = (scm.measured(place, each[:, place]) for each in (rows, changed))
+            found[name] = float(np.square(after - before).sum(axis=1).mean())
     shares = pd.Series(found).sort_values(ascending=False)
     return shares / shares.sum()

@@ -92,17 +92,27 @@ class SCM(ABC):
         """
         return checked_rows(rows, self.names, missing_cells)
 
+    @property
+    def noise_width(self) -> int:
+        """How many noises there are: one for each variable, unless one has several."""
+        return len(self.names)
+
+    @property
+    def noise_names(self) -> list[Hashable]:
+        """(E,), whose noises they are."""
+        return list(self.names)
+
     def checked_noise(self, noise: Array) -> Array:
-        """Return the noise as a fresh float64 array (N, D), or say what is wrong with it."""
+        """Return the noise as a fresh float64 array (N, E), or say what is wrong with it."""
         values = np.array(noise, dtype=np.float64)
-        if values.ndim != 2 or values.shape[1] != len(self.names) or len(values) == 0:
-            raise DataError(f"Noise has shape (rows, {len(self.names)}) with at least one row, not {values.shape}.")
+        if values.ndim != 2 or values.shape[1] != self.noise_width or len(values) == 0:
+            raise DataError(f"Noise has shape (rows, {self.noise_width}) with at least one row, not {values.shape}.")
         bad = np.argwhere(~np.isfinite(values))
         if len(bad):
             row, column = bad[0]
             raise DataError(
-                f"The noise of '{self.names[column]}' is {values[row, column]} at row {row}: noises must be finite, "
-                "so check what produced them."
+                f"The noise of '{self.noise_names[column]}' is {values[row, column]} at row {row}: "
+                "noises must be finite, so check what produced them."
             )
         return values
 

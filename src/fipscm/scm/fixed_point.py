@@ -41,7 +41,8 @@ class FixedPointSCM(SCM):
     """The paper's SCM without a graph: a permutation, independent noises, and a triangular map H.
 
     H takes ordered rows and ordered noises, both (N, D), to (N, D). Its Jacobian is strictly lower-triangular in the
-    rows and diagonal in the noises. `inverse(x, target)` solves target = H(x, n) for n where that is possible.
+    rows and diagonal in the noises. `inverse(x, target)` solves target = H(x, n) for n where that is possible. Noises
+    are in the order of the variables, unless `noise_order` has another one: a variable may have several.
 
     >>> class Zero:
     ...     def sample(self, rows, rng): return np.zeros((rows, 2))
@@ -56,12 +57,20 @@ class FixedPointSCM(SCM):
     noise: NoiseLaw
     mechanism: Mechanism
     inverse: Mechanism | None = None
+    noise_order: Order | None = None
 
     def __post_init__(self) -> None:
         order_positions(self.order, range(len(self.names)))
+        if self.noise_order is None:
+            object.__setattr__(self, "noise_order", self.order)
 
     def __repr__(self) -> str:
         return f"FixedPointSCM of {len(self.names)} variables, causes first: {listed(self._ordered_names)}"
+
+    @property
+    def noise_width(self) -> int:
+        """How many noises there are."""
+        return len(self.order if self.noise_order is None else self.noise_order)
 
     @property
     def _ordered_names(self) -> list[Hashable]:
@@ -70,13 +79,14 @@ class FixedPointSCM(SCM):
     def apply(self, rows: Array, noise: Array) -> Array:
         """One application of P^T H(P x, P n), columns in the variables' own order."""
         values = np.empty_like(rows)
-        values[:, self.order] = self.mechanism(rows[:, self.order], noise[:, self.order])
+        values[:, self.order] = self.mechanism(rows[:, self.order], noise[:, self.noise_order])
         return values
 
     def noise_to_sample(self, noise: Array) -> Array:
         """Iterate to the fixed point: at most D applications, fewer when nothing changes any more."""
         checked = self.checked_noise(noise)
-        return fixed_point(lambda rows: self.apply(rows, checked), np.zeros_like(checked), len(self.names))
+        start = np.zeros((len(checked), len(self.names)))
+        return fixed_point(lambda rows: self.apply(rows, checked), start, len(self.names))
 
     def sample_to_noise(self, rows: Array, rng: np.random.Generator | None = None) -> Array:
         """Solve x = H(x, n) for n."""
@@ -86,8 +96,8 @@ class FixedPointSCM(SCM):
                 "`inverse=`, or recover them with the model from before the map was applied."
             )
         ordered = np.asarray(rows, dtype=np.float64)[:, self.order]
-        noise = np.empty_like(ordered)
-        noise[:, self.order] = self.inverse(ordered, ordered)
+        noise = np.empty((len(ordered), self.noise_width))
+        noise[:, self.noise_order] = self.inverse(ordered, ordered)
         return noise
 
     def do(self, intervention: Do | Intervention | TriangularMap) -> Self:

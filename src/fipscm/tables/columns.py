@@ -204,6 +204,11 @@ class Columns:
         kinds = self.kinds
         return {n: levels for n, levels in self.levels.items() if kinds[n] == "categorical" and len(levels) > 2}
 
+    def indicators(self, name: Hashable) -> list[Hashable]:
+        """What the levels of a category are called one by one; of another column its name alone."""
+        levels = self.categories.get(name)
+        return [name] if levels is None else [f"{name} = {level}" for level in levels]
+
     @property
     def remark(self) -> str:
         """Which columns were set aside, in words; empty if none was."""
@@ -394,8 +399,9 @@ def _codes(cells: pd.Series, levels: Sequence[Level], told: Sequence[Level]) -> 
     cells = cells.where(~cells.isin(UNKNOWN - set(levels)))
     numeric = pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells)
     if numeric and all(isinstance(level, str) for level in levels):
-        codes = cells.astype(np.float64)
-        codes = codes.where(codes.between(-NEARLY, len(levels) - 1 + NEARLY))
+        given = cells.astype(np.float64)
+        codes = given.round().where((given - given.round()).abs() <= NEARLY)
+        codes = codes.where(codes.between(0, len(levels) - 1))
     else:
         position = {level: float(code) for code, level in enumerate(levels)}
         places, distinct = pd.factorize(cells)  # far fewer than rows

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fipscm.arrays import Array, Mask
 from fipscm.errors import DataError
-from fipscm.tables.blocks import Blocks
+from fipscm.tables.columns import Columns
 from fipscm.tables.experiments import Experiments
 from fipscm.tables.validate import FEWEST_ROWS
 
@@ -29,26 +29,26 @@ class TrainingTable(NamedTuple):
     experiments: Experiments  # what was done in each row
     holes: Mask  # (N, D), true where a cell was missing, whatever has been filled in since
     untold: Mask  # (N, D), true where a row is not to tell how its column comes about
-    blocks: Blocks  # how its columns become those of a model
+    kinds: tuple[str, ...]  # (D,) what each column is
+    levels: tuple[int, ...]  # (D,) how many levels a category has; zero for numbers and for two levels
     clusters: NDArray[np.intp] | None = None  # (N,), equal in rows that belong together; None if rows are independent
 
     @classmethod
     def of(
-        cls, frame: pd.DataFrame, experiments: Experiments, blocks: Blocks, clusters: NDArray[np.intp] | None = None
+        cls, frame: pd.DataFrame, experiments: Experiments, columns: Columns, clusters: NDArray[np.intp] | None = None
     ) -> "TrainingTable":
         """Where a column was acted on or is missing, the row does not tell how its column comes about."""
         holes = frame.isna().to_numpy()
-        return cls(frame, experiments, holes, experiments.acted_on | holes, blocks, clusters)
-
-    @property
-    def expanded(self) -> "TrainingTable":
-        """The same table with the columns that a model is made of."""
-        if self.blocks.are_columns:
-            return self
-        cells, done = self.blocks.cells, self.experiments
-        done = done._replace(fixed=cells(done.fixed), changed=cells(done.changed))
-        holes, untold = cells(self.holes), cells(self.untold)
-        return TrainingTable(self.blocks.encode(self.frame), done, holes, untold, self.blocks, self.clusters)
+        kinds, categories = columns.kinds, columns.categories
+        return cls(
+            frame,
+            experiments,
+            holes,
+            experiments.acted_on | holes,
+            tuple(kinds[name] for name in frame.columns),
+            tuple(len(categories.get(name, ())) for name in frame.columns),
+            clusters,
+        )
 
     @property
     def intervened(self) -> Mask:
@@ -66,9 +66,12 @@ class TrainingTable(NamedTuple):
     def without(self, rows: Mask) -> "TrainingTable":
         """The table without some of its rows (N,)."""
         kept = ~rows
-        cells = (self.experiments.at(kept), self.holes[kept], self.untold[kept])
-        return TrainingTable(
-            self.frame[kept], *cells, self.blocks, None if self.clusters is None else self.clusters[kept]
+        return self._replace(
+            frame=self.frame[kept],
+            experiments=self.experiments.at(kept),
+            holes=self.holes[kept],
+            untold=self.untold[kept],
+            clusters=None if self.clusters is None else self.clusters[kept],
         )
 
     def lacking(self, causes: Mask) -> Mask:

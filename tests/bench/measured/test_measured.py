@@ -70,7 +70,7 @@ def test_a_table_of_the_reduced_corpus_ends_in_a_model_and_an_effect(name):
     table = corpus()[name]
     frame = table.read().head(ROWS)
     model = FiP(random_state=0).fit(frame)
-    pairs = pairs_among(table.pairs, model.blocks_.outer)
+    pairs = pairs_among(table.pairs, model.scm_.names)
     cause, outcome = model.causal_order_[0], model.causal_order_[-1]
     effect = model.effect(cause, outcome, *usual_contrast(frame[cause]))
     assert np.isfinite([effect.low, effect.estimate, effect.high]).all()

@@ -4,7 +4,7 @@ import torch
 
 from fipscm.graph import allowed_from_order
 from fipscm.mechanism.edges.posterior import weigh_edges
-from fipscm.mechanism.regression.process import learn_process
+from fipscm.mechanism.predictors.gaussian_process import learn_process
 
 
 def standardized(values):

@@ -20,7 +20,7 @@ FEWEST_EXACT = 100  # rows with a value, whose mean is then better known than a 
 
 def answers(table: MeasuredTable, frame: pd.DataFrame, model: FiP, truth: TrueEffect) -> Line:
     """The truth and every answer to it: of the model, of one that is told what is certain, and of plain methods."""
-    columns = [str(name) for name in model.blocks_.outer]
+    columns = [str(name) for name in model.scm_.names]
     earlier = [a for a, b in table.pairs if b == truth.of and a in columns]
 
     def ask(asked: FiP) -> Line:

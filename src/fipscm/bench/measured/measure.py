@@ -46,7 +46,7 @@ def measure_table(name: str, folder: Path | None, limit: float) -> Iterator[Line
             yield {"fit": line, "stage": "report"}
             if model is None:
                 return
-            pairs = pairs_among(table.pairs, model.blocks_.outer)
+            pairs = pairs_among(table.pairs, model.scm_.names)
             yield _order(model, pairs)
             report, line = _timed(model.report, frame)
             effects = [] if report is None else [strong.effect for strong in report.effects]
@@ -61,7 +61,7 @@ def measure_table(name: str, folder: Path | None, limit: float) -> Iterator[Line
 
 def _compared(table: MeasuredTable, frame: pd.DataFrame, model: FiP, pairs: list[CertainPair]) -> Iterator[Line]:
     """What stands beside our answers; a method that fails has no figure."""
-    columns = list(model.blocks_.outer)
+    columns = list(model.scm_.names)
     some = frame[columns].sample(min(len(frame), COMPARED_ROWS), random_state=0)
     for key, method in CLASSICAL_ORDERS.items():
         order, _ = _timed(infer_order, some, method=method)

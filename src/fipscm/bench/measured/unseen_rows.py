@@ -55,7 +55,7 @@ class Split:
 
 def unseen_scores(model: FiP, frame: pd.DataFrame) -> Line:
     """R2 of each column with causes, and mean log-likelihood of a row, of our mechanisms and of plain regressions."""
-    refitted, split, unseen = _refitted(model, frame[list(model.blocks_.outer)])
+    refitted, split, unseen = _refitted(model, frame[list(model.scm_.names)])
     caused = [name for name in split.kinds if split.causes(name)]
     ours = _our_r2(refitted, unseen)
     said = model.mechanisms_["r2_held_out"].to_dict()
@@ -91,11 +91,11 @@ def _refitted(model: FiP, frame: pd.DataFrame) -> tuple[FiP, Split, pd.DataFrame
 
 
 def _our_r2(model: FiP, unseen: pd.DataFrame) -> dict[Hashable, float]:
-    rows = model.scm_.checked_rows(model.blocks_.encode(model.columns_.encode(unseen))).to_numpy(dtype=float)
-    predicted = model.scm_.predict(rows)
+    scm = model.scm_
+    rows = scm.checked_rows(model.columns_.encode(unseen)).to_numpy(dtype=float)
     return {
-        name: _r2(rows[:, list(members)], predicted[:, list(members)])
-        for name, members in zip(model.blocks_.outer, model.blocks_.members, strict=True)
+        name: _r2(scm.measured(node, rows[:, node]), scm.mean(node, rows).reshape(len(rows), -1))
+        for node, name in enumerate(scm.names)
     }
 
 

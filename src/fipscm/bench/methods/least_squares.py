@@ -9,7 +9,7 @@ from fipscm.arrays import Array, Mask, Order
 from fipscm.bench.data.problem import Problem
 from fipscm.bench.methods.method import Answer, Method
 from fipscm.graph import allowed_from_adjacency
-from fipscm.mechanism.regression.linear import least_squares
+from fipscm.mechanism.edges.linear_tests import least_squares
 from fipscm.scm.intervention import Do, Intervention
 
 

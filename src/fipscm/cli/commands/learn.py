@@ -154,7 +154,7 @@ def fit(
             "change does on all paths); score: evidence, as log10 of the odds:"
         )
     for edge in sorted(found, key=lambda edge: (place[edge["cause"]], place[edge["effect"]])):
-        print(_edge_line(edge, is_slope=not {edge["cause"], edge["effect"]} & set(model.blocks_.levels)))
+        print(_edge_line(edge, is_slope=not {edge["cause"], edge["effect"]} & set(model.columns_.categories)))
     if assess and found and not options.fix_the_order:
         print(doubt(model.graph_) or f"The direction of every edge is at least {DIRECTION_THRESHOLD:.0%} sure.")
         if meaning:

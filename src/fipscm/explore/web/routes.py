@@ -187,16 +187,15 @@ def _add_exports(app: FastAPI, session: Session) -> None:
     @app.post("/api/answers")
     def answers(question: Question) -> Response:
         units, do = session.screen.units, _do(session, question)
-        before, after = units.inner, units.inner_under(do)  # of a category, the averages are shares of its levels
+        before, after = units.measured(units.before), units.measured(units.under(do))
         table = pd.DataFrame(
             {
-                "mean_before": before.mean(axis=0),
-                "mean_after": after.mean(axis=0),
-                "sd_before": before.std(axis=0),
-                "sd_after": after.std(axis=0),
-            },
-            pd.Index(units.scm.names, name="column"),
-        )
+                "mean_before": before.mean(),
+                "mean_after": after.mean(),
+                "sd_before": before.std(ddof=0),
+                "sd_after": after.std(ddof=0),
+            }
+        ).rename_axis("column")
         if question.row is not None:
             found = description.of_portrait(portrait(units, _row(session, question.row), do), units.levels)
             told = pd.DataFrame(found["columns"]).rename(columns={"deviations": "noise_in_sd"})

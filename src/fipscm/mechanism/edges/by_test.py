@@ -11,14 +11,14 @@ import numpy as np
 import torch
 
 from fipscm.arrays import Array, Mask
+from fipscm.mechanism.edges.halves import Features
 from fipscm.mechanism.edges.screen import screen
-from fipscm.mechanism.noise.unevenness import log_p_of_unevenness
+from fipscm.mechanism.edges.usable import usable_rows
+from fipscm.mechanism.families.spread_fit import fit_spread, spread_prior
+from fipscm.mechanism.heteroscedasticity import log_p_of_unevenness
+from fipscm.mechanism.predictors.gaussian_process import CURVED, Process, learn_process
 from fipscm.mechanism.progress import OnStep, uncounted
-from fipscm.mechanism.regression.process import CURVED, Process, learn_process
-from fipscm.mechanism.regression.smooth import Waves, predict_halves
-from fipscm.mechanism.regression.spread import SpreadSmoothness, fit_spread
-from fipscm.mechanism.regression.usable import usable_rows
-from fipscm.mechanism.response.location_scale import inputs_of
+from fipscm.mechanism.responses.spread import with_location
 from fipscm.significance import SIGNIFICANCE, log_p_of_correction, scores_from_log_p
 from fipscm.threads import on_one_thread
 
@@ -123,11 +123,11 @@ def eliminate(
     limits (P,), and the smoothness of the effect in those that stay.
     """
     shuffled = torch.randperm(len(z), generator=generator).numpy()
-    rows = _Rows(z[shuffled], y[shuffled], Waves.draw(z.shape[1], WAVES, generator))
+    rows = _Rows(z[shuffled], y[shuffled], Features.draw(z.shape[1], WAVES))
     candidates = list(range(z.shape[1]))
     process = rows.learn(candidates)
     location = rows.predictions(process, candidates)
-    if log_p_of_unevenness(inputs_of(location, rows.z), rows.y - location) < uneven_limit:
+    if log_p_of_unevenness(with_location(rows.z, location), rows.y - location) < uneven_limit:
         uneven = rows.with_spread_about(location)
         likely = uneven.learn(candidates, process)
         # A curve that waves cannot follow leaves uneven residuals too, but the rows are not more likely with a spread.
@@ -138,11 +138,11 @@ def eliminate(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Candidate causes (N, P) of one node in random order, the node (N,), waves, and how far its noise spreads (N,)."""
+    """Candidate causes (N, P) of one node in random order, the node (N,), features, its spread (N,)."""
 
     z: Array
     y: Array
-    waves: Waves
+    features: Features
     spread: Array | None = None
 
     def learn(self, causes: list[int], start: Process | None = None) -> Process:
@@ -151,17 +151,17 @@ class _Rows:
 
     def with_spread_about(self, location: Array) -> "_Rows":
         """The same rows with the spread that they have about locations (N,)."""
-        inputs, residual = inputs_of(location, self.z), self.y - location
+        inputs, residual = with_location(self.z, location), self.y - location
         few = slice(0, SPREAD_ROWS)
-        smoothness = SpreadSmoothness.learn(inputs[:SMOOTHNESS_ROWS], residual[:SMOOTHNESS_ROWS])
-        return replace(self, spread=fit_spread(inputs[few], residual[few], smoothness)(inputs))
+        prior = spread_prior(inputs[:SMOOTHNESS_ROWS], residual[:SMOOTHNESS_ROWS])
+        return replace(self, spread=fit_spread(inputs[few], residual[few], prior)(inputs))
 
     def predictions(self, process: Process, causes: list[int]) -> Array:
         """(N,), each half of the rows as the other half predicts it from some of the causes."""
         if causes:
             count = min(WAVES, WAVES_PER_CAUSE * len(causes))
-            waves, smoothness = self.waves.of(causes, count), process.of(causes)
-            return predict_halves(self.z[:, causes], self.y, waves, smoothness, self.spread)
+            features, smoothness = self.features.of(causes, count), process.of(causes)
+            return features.predict_halves(self.z[:, causes], self.y, smoothness, self.spread)
         half = len(self.y) // 2
         means = [self.y[half:].mean(), self.y[:half].mean()]
         return np.repeat(means, [half, len(self.y) - half])

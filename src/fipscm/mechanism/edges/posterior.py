@@ -15,9 +15,9 @@ from scipy import special
 
 from fipscm.arrays import Array, Mask
 from fipscm.mechanism.edges.by_test import MOST_CANDIDATES, EdgeTest, eliminate_everywhere
-from fipscm.mechanism.progress import OnStep, uncounted
-from fipscm.mechanism.regression.linear import eliminate_linear
-from fipscm.mechanism.regression.process import (
+from fipscm.mechanism.edges.linear_tests import eliminate_linear
+from fipscm.mechanism.edges.usable import count_usable, usable_rows
+from fipscm.mechanism.predictors.gaussian_process import (
     CURVED,
     MOST_ROWS,
     Process,
@@ -25,7 +25,7 @@ from fipscm.mechanism.regression.process import (
     linear_evidence,
     steepest_evidence,
 )
-from fipscm.mechanism.regression.usable import count_usable, usable_rows
+from fipscm.mechanism.progress import OnStep, uncounted
 from fipscm.significance import SIGNIFICANCE
 from fipscm.threads import on_one_thread
 

@@ -14,8 +14,8 @@ from scipy import linalg, stats
 
 from fipscm.arrays import Array, Mask, Order
 from fipscm.factorisation import inverse, solve
-from fipscm.mechanism.regression.linear import eliminate_linear
-from fipscm.mechanism.regression.usable import usable_rows
+from fipscm.mechanism.edges.linear_tests import eliminate_linear
+from fipscm.mechanism.edges.usable import usable_rows
 from fipscm.significance import log_f_tail
 from fipscm.threads import on_one_thread
 

@@ -23,7 +23,7 @@ from fipscm.tables.write import require_writable, write_whole
 DOT = ".dot"
 PICTURES = (".png", ".pdf", ".svg", DOT)
 NODE, BORDER = "#edf2f7", "#4a5568"
-POINTS = 72  # per inch
+_POINTS = 72  # per inch
 LEAST_WIDTH, TITLE_HEIGHT = 420.0, 46.0  # points
 PLACEHOLDERS = "Last Resort High-Efficiency"  # a font that comes with matplotlib and has an empty box for everything
 
@@ -89,7 +89,7 @@ def require_writable_picture(path: str | Path, kinds: Sequence[str] = PICTURES) 
 
 def _new_axes(layout: Layout) -> Axes:
     width, height = max(layout.width, LEAST_WIDTH), layout.height + TITLE_HEIGHT
-    figure = plt.figure(figsize=(width / POINTS, height / POINTS))
+    figure = plt.figure(figsize=(width / _POINTS, height / _POINTS))
     return figure.add_axes((0, 0, 1, layout.height / height))
 
 
@@ -97,7 +97,7 @@ def _points_per_unit(axes: Axes, layout: Layout) -> float:
     """How large the layout is drawn: text and lines shrink with the boxes where the axes are small."""
     figure = cast(Figure, axes.figure)
     space = axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
-    return float(min(space.width / layout.width, space.height / layout.height)) * POINTS
+    return float(min(space.width / layout.width, space.height / layout.height)) * _POINTS
 
 
 def _draw_edges(axes: Axes, layout: Layout, graph: nx.DiGraph, strength: str, numbers: bool, scale: float) -> None:

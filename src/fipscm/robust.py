@@ -6,7 +6,7 @@ from scipy import stats
 from fipscm.arrays import Array, Mask
 
 FARTHEST = 6.0  # robust standard deviations; beyond lie one in a billion normal values
-OUTER = 0.05  # of the cells, on either side: as many may be outliers, and a longer tail is the column's own
+_OUTER = 0.05  # of the cells, on either side: as many may be outliers, and a longer tail is the column's own
 
 
 def robust_location(table: Array) -> tuple[Array, Array]:
@@ -35,9 +35,9 @@ def robust_distance(table: Array, among: Array) -> Array:
     longer tail has a deviation of its own.
     """
     centre, scale = robust_location(among)
-    low, high = _quantiles(among, [OUTER, 1 - OUTER])
+    low, high = _quantiles(among, [_OUTER, 1 - _OUTER])
     below, above = (
-        np.maximum(scale, (end - centre) / stats.norm.ppf(side)) for end, side in ((low, OUTER), (high, 1 - OUTER))
+        np.maximum(scale, (end - centre) / stats.norm.ppf(side)) for end, side in ((low, _OUTER), (high, 1 - _OUTER))
     )
     away = table - centre
     # A constant column has no deviation, and none of its cells is away.

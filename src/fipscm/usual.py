@@ -10,7 +10,7 @@ from fipscm.arrays import Array, Mask
 from fipscm.factorisation import inverse
 from fipscm.robust import FARTHEST, robust_distance, robust_location, tame_rows
 
-ROUNDS = 5  # without the rows that are set aside, others may stand out
+_ROUNDS = 5  # without the rows that are set aside, others may stand out
 UNMISTAKABLE = 30.0  # robust standard deviations: tails of curved tables seldom reach so far, wrong entries mostly do
 
 
@@ -29,7 +29,7 @@ def usual_rows(table: Array, judged: Mask | None = None) -> Mask:
     tame = tame_rows(table, judged)
     usual, (centre, scale) = tame, robust_location(table)
     z = (table - centre) / scale
-    for turn in range(0 if tame.all() else ROUNDS):
+    for turn in range(0 if tame.all() else _ROUNDS):
         beyond = beyond_others(z, usual)[:, judged]
         distance = robust_distance(beyond, beyond[usual]).max(axis=1)
         if turn == 0 and distance.max() <= UNMISTAKABLE:

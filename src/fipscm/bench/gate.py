@@ -25,7 +25,7 @@ from fipscm.simulate.mixed.draw import MIXED
 from fipscm.simulate.non_additive import NON_ADDITIVE
 
 BEFORE = Path(__file__).parent / "gate_before"
-TIERS = "tiers"  # measured tables, judged by their orders alone
+_TIERS = "tiers"  # measured tables, judged by their orders alone
 ERRORS = 2.0  # standard errors: a collection that is worse by more is named
 
 
@@ -62,8 +62,8 @@ def run_gate(settings: RunSettings, out: Path, tell: Told, collections: Mapping[
     """Run the cells that have no result yet; the orders of tables of known tiers, if there are any, are judged anew."""
     for collection in collections.values():
         run_task([collection.method], collection.grid, settings, out, tell)
-    if settings.folder is not None and (settings.folder / "measured" / TIERS).is_dir():
-        run_orders(chosen_orders(TIERS, settings.folder), None, settings.jobs, out, lambda line: None)
+    if settings.folder is not None and (settings.folder / "measured" / _TIERS).is_dir():
+        run_orders(chosen_orders(_TIERS, settings.folder), None, settings.jobs, out, lambda line: None)
 
 
 def gate_table(out: Path, before: Path = BEFORE) -> str:
@@ -85,12 +85,12 @@ def _figures(folder: Path) -> dict[str, dict[object, float]]:
         for name, each in COLLECTIONS.items()
     }
     judged = read_lines(folder / ORDER_LINES)
-    return found | {TIERS: {line["table"]: line["right"] for line in judged if line["group"] == TIERS}}
+    return found | {_TIERS: {line["table"]: line["right"] for line in judged if line["group"] == _TIERS}}
 
 
 def _row(name: str, before: Mapping[object, float], now: Mapping[object, float]) -> list[object]:
     figure = COLLECTIONS[name].figure if name in COLLECTIONS else "right"
-    sign = 1 if name == TIERS or SCORES[figure].higher_is_better else -1
+    sign = 1 if name == _TIERS or SCORES[figure].higher_is_better else -1
     pairs = np.array([(before[cell], now[cell]) for cell in before if cell in now])
     changes = np.diff(pairs, axis=1)[:, 0]
     error = changes.std(ddof=1) / len(changes) ** 0.5 if len(changes) > 1 else np.nan

@@ -100,10 +100,10 @@ class Task:
 
 OURS = ("fip", "fip-order", "fip-graph")
 DISCOVERY = ("pc", "ges", "golem", "dag-gnn", "gran-dag", "notears-mlp", "direct-lingam", "avici")
-ORDERS = ("variance", "r2", "direct-lingam", "score", "nogam", "random")
+_ORDERS = ("variance", "r2", "direct-lingam", "score", "nogam", "random")
 GENERATIVE = ("dowhy-graph", "dowhy-predicted")
 FLOWS = ("causal-nf", "carefl")
-ADDITIVE = ("fip-additive", "fip-order-additive")
+_ADDITIVE = ("fip-additive", "fip-order-additive")
 STRESSED = ("fip", "zero-shot", "variance", "pc", "ges", "direct-lingam")
 
 TASKS: dict[str, Task] = {
@@ -117,7 +117,7 @@ TASKS: dict[str, Task] = {
     "tos": Task(
         "Causal orders by dimension, and the zero-shot graph",
         "figure 2 (TOS against d)",
-        ("zero-shot", *ORDERS),
+        ("zero-shot", *_ORDERS),
         ("tos", "f1", "calibration"),
         grid=Grid(presets=("avici", "released"), dims=(10, 20, 50, 100, 200), scales=SCALES),
     ),
@@ -241,7 +241,7 @@ TASKS: dict[str, Task] = {
     "noise": Task(
         "Noise that is not additive",
         None,
-        ("fip", "fip-order", *ADDITIVE, *FLOWS, "dowhy-order", "dowhy-post-nonlinear"),
+        ("fip", "fip-order", *_ADDITIVE, *FLOWS, "dowhy-order", "dowhy-post-nonlinear"),
         ("counterfactual", "mmd", "log_likelihood", "seconds", "f1"),
         grid=Grid(tuple(NON_ADDITIVE), dims=(5, 10, 20), rows=(1_000, 10_000)),
     ),

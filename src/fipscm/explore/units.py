@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # model.intervene(do, n=300, random_state=0).
 UNITS, SEED = 300, 0
 POINTS = 64
-MARGIN = 0.15  # of the rows' range, beyond which an axis does not go
+_MARGIN = 0.15  # of the rows' range, beyond which an axis does not go
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Units:
     @cached_property
     def axes(self) -> Array:
         """(D, 2) where the axis of each column begins and ends: the range of the rows and a little more."""
-        margin = MARGIN * (self.high - self.low)
+        margin = _MARGIN * (self.high - self.low)
         are_counts = np.array([self.model.kinds_[name] == "count" for name in self.names])
         return np.column_stack([np.where(are_counts, self.low, self.low - margin), self.high + margin])
 

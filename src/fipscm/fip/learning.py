@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fipscm.mechanism.fit import Known
     from fipscm.order.removal import Removal
 
-ROUNDS = 2  # of learning the mechanisms again and drawing missing cells anew; a third changes little
+_ROUNDS = 2  # of learning the mechanisms again and drawing missing cells anew; a third changes little
 SWEEPS_PER_ROUND = 2  # each goes on from the cells of the one before
 REDRAWN = 3  # further tables with other values in missing cells, so that intervals know what those leave open
 
@@ -182,11 +182,11 @@ class Learning:
         edges = self._scm(table, found).allowed
         table = _trusting_observed(table, edges)
         with self._shown as report:
-            for turn in range(ROUNDS):
-                report("Filling in missing cells", turn, ROUNDS, "")
+            for turn in range(_ROUNDS):
+                report("Filling in missing cells", turn, _ROUNDS, "")
                 scm = self._scm(table, found, edges=edges)
                 table = table.with_values(_redrawn(table, Imputer(scm, _domain(table), self.rng)))
-            report("Filling in missing cells", ROUNDS, ROUNDS, "")
+            report("Filling in missing cells", _ROUNDS, _ROUNDS, "")
         return table
 
     def _learned(self, table: TrainingTable, found: "Removal", checkpoint: str | Path | None = None) -> Learned:

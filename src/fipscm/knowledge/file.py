@@ -27,7 +27,7 @@ from fipscm.knowledge.knowledge import Knowledge
 from fipscm.knowledge.statement import GROUPS, KEYS, Statement, contradiction, in_words, joined
 
 TABLE, REASON = "known", "why"
-WIDEST = 110  # characters of a line; longer lists have one line per group
+_WIDEST = 110  # characters of a line; longer lists have one line per group
 _HEADER = re.compile(r"^\s*\[\[\s*known\s*\]\]")
 
 
@@ -153,7 +153,7 @@ def _value(statement: Statement) -> str:
     if statement.kind in GROUPS:
         return groups[0]
     line = f"[{', '.join(groups)}]"
-    return line if len(line) <= WIDEST else "[\n" + "".join(f"  {group},\n" for group in groups) + "]"
+    return line if len(line) <= _WIDEST else "[\n" + "".join(f"  {group},\n" for group in groups) + "]"
 
 
 def _quoted(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-FONT, LINE, BOX_HEIGHT, PADDING, MARGIN = 12.0, 15.0, 26.0, 10.0, 12.0
+FONT, LINE, BOX_HEIGHT, PADDING, _MARGIN = 12.0, 15.0, 26.0, 10.0, 12.0
 LONGEST_LINE = 150.0  # a longer name goes on in another line, where it has a space or a sign to break at
 LAYER_GAP, WIDEST_LAYER_GAP = 36.0, 150.0
 PORT_GAP = 6.0  # between the ends of edges at the same border of a box
@@ -73,7 +73,7 @@ def drawn(columns: Sequence[Sequence[Item]], chains: Sequence[Chain], heights: M
 
     An edge crosses a layer in its lane, and climbs only between layers: it never runs behind a box.
     """
-    y = {item: MARGIN + BOX_HEIGHT / 2 + height for item, height in heights.items()}
+    y = {item: _MARGIN + BOX_HEIGHT / 2 + height for item, height in heights.items()}
     borders = list(_borders(columns, chains, y))
     boxes = {
         item: Box(item[0], layer, (left + right) / 2, y[item], _width(item), height_of(item), lines_of(item[0]))
@@ -91,8 +91,8 @@ def drawn(columns: Sequence[Sequence[Item]], chains: Sequence[Chain], heights: M
             stops += [(border, y[lane]) for border in borders[layer]]
         stops += [(borders[right.layer][0], end), (right.x - right.width / 2, end)]
         routes.append(Route(left.name, right.name, tuple(_curve(stops)), tuple(y[lane] for lane in lanes)))
-    width = max((right for _, right in borders), default=MARGIN) + MARGIN - LEAD
-    height = max((place + max(BOX_HEIGHT, height_of(item)) / 2 for item, place in y.items()), default=0.0) + MARGIN
+    width = max((right for _, right in borders), default=_MARGIN) + _MARGIN - LEAD
+    height = max((place + max(BOX_HEIGHT, height_of(item)) / 2 for item, place in y.items()), default=0.0) + _MARGIN
     return Layout(tuple(boxes.values()), tuple(routes), width, height)
 
 
@@ -151,7 +151,7 @@ def _borders(
     for chain in chains:
         for left, right in pairwise(chain):
             climbs[layer_of[left]] = max(climbs[layer_of[left]], abs(y[right] - y[left]))
-    left_border = MARGIN - LEAD
+    left_border = _MARGIN - LEAD
     for column, climb in zip(columns, climbs, strict=True):
         right_border = left_border + max(map(_width, column)) + 2 * LEAD
         yield left_border, right_border

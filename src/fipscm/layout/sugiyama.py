@@ -20,7 +20,7 @@ from fipscm.layout.picture import BOX_HEIGHT, Chain, Item, Layout, drawn, height
 
 BOX_GAP, LANE_GAP = 14.0, 9.0  # between two boxes, and around the lane of an edge that passes by
 STRAIGHTNESS = (8.0, 2.0, 1.0)  # of a piece of an edge that ends in no box, one box, two boxes
-SWEEPS = 24  # of crossing reduction; pictures of 60 boxes settle before
+_SWEEPS = 24  # of crossing reduction; pictures of 60 boxes settle before
 MOST_BOXES = 60  # that a reader can follow
 
 
@@ -104,7 +104,7 @@ def _few_crossings(columns: Sequence[Sequence[Item]], chains: Sequence[Chain]) -
     now = [list(column) for column in columns]
     place = {item: float(height) for column in now for height, item in enumerate(column)}
     best, fewest = [list(column) for column in now], _crossings(pieces, place, columns)
-    for sweep in range(SWEEPS):
+    for sweep in range(_SWEEPS):
         before, layers = (left, now) if sweep % 2 == 0 else (right, now[::-1])
         for column in layers:
             if sweep % 4 >= 2:

@@ -13,8 +13,8 @@ from fipscm.mechanism.inputs import Inputs
 from fipscm.mechanism.predictors.gaussian_process import Process
 
 Rows = NDArray[np.intp]
-FOLDS = 5
-MANY_ROWS = 2_000  # of which one fifth is enough to tell candidates apart
+_FOLDS = 5
+_MANY_ROWS = 2_000  # of which one fifth is enough to tell candidates apart
 MOST_COMPARED = 10_000  # rows on which candidates are compared, and that curves are fitted to
 
 
@@ -77,8 +77,8 @@ class ColumnData:
     def splits(self) -> tuple[Split, ...]:
         """The one split into rows seen and unseen: of few rows each is unseen once."""
         rows = self.first_rows
-        parts = np.array_split(rows, FOLDS)
-        chosen = parts if len(rows) <= MANY_ROWS else parts[-1:]
+        parts = np.array_split(rows, _FOLDS)
+        chosen = parts if len(rows) <= _MANY_ROWS else parts[-1:]
         return tuple(Split(np.setdiff1d(rows, unseen), unseen) for unseen in chosen if len(unseen))
 
     @cached_property

@@ -36,9 +36,9 @@ from fipscm.mechanism.weights import cell_weights, warn_of_outliers
 from fipscm.significance import SIGNIFICANCE, scores_from_log_p
 from fipscm.threads import on_one_thread
 
-MOST_ROWS = 100_000  # of a column: more change a line by less than a hundredth of what it leaves
+_MOST_ROWS = 100_000  # of a column: more change a line by less than a hundredth of what it leaves
 RELEVANT = 0.01  # probability of a cause whose outliers matter, where those of all would leave too few rows
-FEWEST_TOLD = 0.5  # of the rows: where outliers of causes would leave fewer, they are borne
+_FEWEST_TOLD = 0.5  # of the rows: where outliers of causes would leave fewer, they are borne
 
 
 class Kinds(NamedTuple):
@@ -103,11 +103,11 @@ class Table:
         """
         own = ~self.intervened[:, node] & (self.weights[:, node] > 0)
         with_causes = own & (self.weights[:, causes] > 0).all(axis=1)
-        return with_causes if with_causes.sum() >= FEWEST_TOLD * own.sum() else own
+        return with_causes if with_causes.sum() >= _FEWEST_TOLD * own.sum() else own
 
     def rows_of(self, node: int, causes: Order) -> Rows:
         """Positions of the rows that a mechanism is learned from."""
-        return np.flatnonzero(self.told(node, causes))[:MOST_ROWS]
+        return np.flatnonzero(self.told(node, causes))[:_MOST_ROWS]
 
     def column(self, node: int, causes: Order, process: Process | None, reads: Mask | None = None) -> ColumnData:
         """What a mechanism is learned from; the mean may depend on some of the causes alone (P,)."""
@@ -356,7 +356,7 @@ def _unusable(table: Table, judged: Mask, held: Array | None) -> Mask:
     unusable: Mask = own
     for causes in (judged, *([] if held is None else [judged & (held > RELEVANT)]))[::-1]:
         either = own | (outlying @ causes.T)
-        unusable = np.where(either.mean(axis=0) <= 1 - FEWEST_TOLD, either, unusable)
+        unusable = np.where(either.mean(axis=0) <= 1 - _FEWEST_TOLD, either, unusable)
     return np.asarray(unusable)
 
 

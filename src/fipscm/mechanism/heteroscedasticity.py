@@ -10,29 +10,29 @@ from scipy import linalg, special, stats
 from fipscm.arrays import Array
 from fipscm.significance import log_f_tail
 
-MOST_ROWS = 20_000  # more would find differences that do not matter
+_MOST_ROWS = 20_000  # more would find differences that do not matter
 
 
 def log_p_of_unevenness(columns: Array, residual: Array) -> float:
     """Log p-value of the sizes of residuals (N,) not depending on columns (N, P)."""
-    residual = residual[:MOST_ROWS]
-    return _log_p(np.ones((len(residual), 1)), _functions(columns[:MOST_ROWS]), _sizes(residual))
+    residual = residual[:_MOST_ROWS]
+    return _log_p(np.ones((len(residual), 1)), _functions(columns[:_MOST_ROWS]), _sizes(residual))
 
 
 def log_p_of_uneven_shape(columns: Array, residual: Array) -> float:
     """Log p-value of neither sizes nor signs of residuals (N,) depending on columns (N, P)."""
-    residual = residual[:MOST_ROWS]
-    one, functions = np.ones((len(residual), 1)), _functions(columns[:MOST_ROWS])
+    residual = residual[:_MOST_ROWS]
+    one, functions = np.ones((len(residual), 1)), _functions(columns[:_MOST_ROWS])
     scores = _sizes(residual), np.sign(residual - np.median(residual))
     return min(0.0, min(_log_p(one, functions, score) for score in scores) + float(np.log(2)))
 
 
 def log_p_of_each(columns: Array, residual: Array, known: Array) -> Array:
     """(K,) log p-values: do the sizes of residuals (N,) depend on a column (N, K), beside the known ones (N, P)?"""
-    residual, known = residual[:MOST_ROWS], known[:MOST_ROWS]
+    residual, known = residual[:_MOST_ROWS], known[:_MOST_ROWS]
     beside = np.column_stack([np.ones(len(residual)), _functions(known)])
     basis = linalg.qr(beside, mode="economic")[0]
-    functions, left = (_without(basis, part) for part in (_functions(columns[:MOST_ROWS]), _sizes(residual)))
+    functions, left = (_without(basis, part) for part in (_functions(columns[:_MOST_ROWS]), _sizes(residual)))
     own = np.arange(columns.shape[1])[:, None] + [0, columns.shape[1]]
     return np.array([_log_p_of_rest(functions[:, both], left, beside.shape[1]) for both in own])
 

@@ -13,7 +13,7 @@ from fipscm.arrays import Array, Order
 from fipscm.mechanism.parts import Part
 from fipscm.mechanism.training_range import TrainingRange
 
-TINY = 1e-12  # the scale of an input that does not vary
+_TINY = 1e-12  # the scale of an input that does not vary
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Inputs(Part):
         counts = np.asarray(levels, dtype=np.intp)
         plain = expanded(rows, counts)
         centre, scale = plain.mean(axis=0), plain.std(axis=0)
-        scale = np.where(scale > TINY * np.maximum(1, np.abs(centre)), scale, 1.0)
+        scale = np.where(scale > _TINY * np.maximum(1, np.abs(centre)), scale, 1.0)
         z = (plain - centre) / scale
         return cls(np.asarray(causes, dtype=np.intp), counts, centre, scale, TrainingRange.of(z))
 

@@ -15,7 +15,7 @@ from fipscm.mechanism.parts import Part
 
 NARROWEST = 1e-9  # of a column's standard deviation: the width of a noise that is always the same
 TAIL_SHARE = 0.02  # of the rows, on either side: few enough to be tail, enough for a mean
-QUANTILES = 500  # stand for all noises of a column: more change the density little
+_QUANTILES = 500  # stand for all noises of a column: more change the density little
 TINY = np.finfo(np.float64).tiny
 GRID = np.linspace(-8, 8, 321)  # inverse hyperbolic sines: fine steps where noises are, and out to 1,000 spreads
 
@@ -112,7 +112,7 @@ def log_density(values: Array, known: Array, narrowest: float) -> Array:
     spread = max(float(known.std()), narrowest)
     # Silverman's rule; more than half of a column's noises may be equal.
     width = max(0.9 * min(spread, float(iqr(known)) / 1.34 or spread) * count**-0.2, narrowest)
-    centres = np.quantile(known, (np.arange(QUANTILES) + 0.5) / QUANTILES)
+    centres = np.quantile(known, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
     seen = np.concatenate(
         [
             logsumexp(norm.logpdf(part[:, None], centres, width), axis=1)
@@ -120,7 +120,7 @@ def log_density(values: Array, known: Array, narrowest: float) -> Array:
         ]
     )
     unlike = t.logpdf(values, 3, known.mean(), 3 * spread)
-    shares = np.log([count / (count + 1) / QUANTILES, 1 / (count + 1)])
+    shares = np.log([count / (count + 1) / _QUANTILES, 1 / (count + 1)])
     return np.asarray(np.logaddexp(shares[0] + seen, shares[1] + unlike))
 
 

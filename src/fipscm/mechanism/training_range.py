@@ -16,7 +16,7 @@ from fipscm.mechanism.parts import Part
 # Of the rows, on either side of an input. Without the inner two, errors of saturating mechanisms (`fipscm bench far`)
 # are a tenth larger, and those of a light tunnel (`fipscm bench tunnel`) a third.
 INNER = np.array([0.02, 0.1, 0.2])
-STEP = 1e-4  # of differences, in standardized inputs
+_STEP = 1e-4  # of differences, in standardized inputs
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class TrainingRange(Part):
             places += [np.clip(edge, low, high) for low, high in zip(self.inner_low, self.inner_high, strict=True)]
         steep = [steepness(value(place)) for place in places]
         for move in moves:
-            step = STEP * np.eye(z.shape[1])[move]
+            step = _STEP * np.eye(z.shape[1])[move]
             slopes = [
-                each * (value(place + step) - value(place - step)) / (2 * STEP)
+                each * (value(place + step) - value(place - step)) / (2 * _STEP)
                 for place, each in zip(places, steep, strict=True)
             ]
             taken = slopes[0]

@@ -26,9 +26,9 @@ from fipscm.mechanism.responses.additive import Additive
 from fipscm.mechanism.select import Search, Selection, explained, with_slopes
 from fipscm.mechanism.trial import Trial
 
-FEWEST_ROWS = 2_000  # fewer leave too few to tell whether a network improves on functions in closed form
+_FEWEST_ROWS = 2_000  # fewer leave too few to tell whether a network improves on functions in closed form
 SEEN = 0.8  # of the rows; a network is judged by the others
-TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors
+_TINY = 1e-12  # of a column's standard deviation; residuals below it are rounding errors
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Transformer:
         cls, inputs: Array, config: MechanismConfig, seed: int, on_progress: OnProgress, checkpoint: Path | None
     ) -> "Transformer":
         """Of inputs (N, E)."""
-        centre, scale = inputs.mean(axis=0), np.maximum(inputs.std(axis=0), TINY)
+        centre, scale = inputs.mean(axis=0), np.maximum(inputs.std(axis=0), _TINY)
         x = (inputs[:MOST_COMPARED] - centre) / scale
         return cls(x, centre, scale, config, seed, on_progress, checkpoint)
 
@@ -80,7 +80,7 @@ class Transformer:
         target, units = np.full((len(self.x), len(asking)), np.nan), {}
         for place, node in enumerate(asking):
             residual = begun[node].noise(columns[node].causes, columns[node].values) / columns[node].scale
-            units[node] = max(float(residual.std()), TINY)
+            units[node] = max(float(residual.std()), _TINY)
             target[rows[node], place] = residual / units[node]
         network = self._trained(columns, asking, target)
         for node in asking:
@@ -93,7 +93,7 @@ class Transformer:
             return False
         if not self.config.skip:
             return True
-        has_rows = len(data.values) >= FEWEST_ROWS and not self.config.provisional
+        has_rows = len(data.values) >= _FEWEST_ROWS and not self.config.provisional
         if not has_rows or not mechanism.predictor.is_curved:
             return False
         return Search(data, self.config.criterion).leaves_structure(mechanism)

@@ -19,12 +19,12 @@ from fipscm.graph import listed
 from fipscm.robust import FARTHEST, robust_distance, robust_location
 from fipscm.usual import UNMISTAKABLE, beyond_others
 
-ROUNDS = 5  # as many cells of a row may be found
+_ROUNDS = 5  # as many cells of a row may be found
 MOST_OUTLYING = 0.25  # of the rows: more are no outliers
-LEVEL = 0.05  # p-value of the number of far cells, and of the farthest, below which they are no tail
-OUTER = 0.9  # the share of the cells that lie before the tail
-LEAST_VARIATION = 0.2  # standard deviation over mean; below, a logarithm is as good as a line
-STEPS = 20  # towards the scale of a tail
+_LEVEL = 0.05  # p-value of the number of far cells, and of the farthest, below which they are no tail
+_OUTER = 0.9  # the share of the cells that lie before the tail
+_LEAST_VARIATION = 0.2  # standard deviation over mean; below, a logarithm is as good as a line
+_STEPS = 20  # towards the scale of a tail
 
 
 def cell_weights(rows: Array, judged: Mask) -> Array:
@@ -40,7 +40,7 @@ def cell_weights(rows: Array, judged: Mask) -> Array:
     scale = plain.std(axis=0)
     z = (plain - np.median(plain, axis=0)) / np.where(scale > 0, scale, 1.0)
     is_far, is_outlier, filled = robust_distance(z, z) > FARTHEST, np.zeros(rows.shape, dtype=bool), z.copy()
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         complete: Mask = np.asarray(~is_outlier.any(axis=1))
         beyond = beyond_others(filled, complete) if rows.shape[1] > 1 else z
         distance = robust_distance(beyond, beyond[complete])
@@ -57,7 +57,7 @@ def cell_weights(rows: Array, judged: Mask) -> Array:
 
 def _without_long_tails(rows: Array) -> Array:
     """(N, D), with logarithms of positive columns that vary much: amounts that multiply have long tails by nature."""
-    varies = (rows.min(axis=0) > 0) & (rows.std(axis=0) >= LEAST_VARIATION * np.abs(rows.mean(axis=0)))
+    varies = (rows.min(axis=0) > 0) & (rows.std(axis=0) >= _LEAST_VARIATION * np.abs(rows.mean(axis=0)))
     return np.where(varies, np.log(np.where(varies, rows, 1.0)), rows)
 
 
@@ -72,21 +72,21 @@ def tail_explains(column: Array) -> bool:
     if spread <= 0:
         return True
     size = np.abs(column - centre) / spread
-    begin = float(np.quantile(size, OUTER))
+    begin = float(np.quantile(size, _OUTER))
     tail, room = size[size > begin] - begin, FARTHEST - begin
     if room <= 0 or not (tail <= room).any():
         return True
     scale = _scale_of_tail(float(tail[tail <= room].mean()), room)
     expected, found = len(tail) * float(np.exp(-room / scale)), int((tail > room).sum())
     farthest = len(tail) * float(np.exp(-tail.max() / scale))
-    return bool(stats.poisson.sf(found - 1, expected) > LEVEL and farthest > LEVEL)
+    return bool(stats.poisson.sf(found - 1, expected) > _LEVEL and farthest > _LEVEL)
 
 
 @np.errstate(over="ignore")  # of a tail that ends long before, nothing is cut off
 def _scale_of_tail(mean: float, room: float) -> float:
     """Of the exponential law whose values have this mean where they are cut off at `room`."""
     scale = mean
-    for _ in range(STEPS):
+    for _ in range(_STEPS):
         scale = min(mean + room / float(np.expm1(room / scale)), room)
     return scale
 

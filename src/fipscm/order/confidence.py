@@ -20,7 +20,7 @@ from fipscm.graph import descendants
 from fipscm.order.inference import precedence_shares
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
-FEWEST_TOLD = 20  # directions: of fewer, a share that was right means little
+_FEWEST_TOLD = 20  # directions: of fewer, a share that was right means little
 
 
 class Told(NamedTuple):
@@ -67,7 +67,7 @@ class Calibration:
     @property
     def sentence(self) -> str:
         """What a confidence means, in one sentence."""
-        often = [each for each in self.told if each.told >= FEWEST_TOLD]
+        often = [each for each in self.told if each.told >= _FEWEST_TOLD]
         if not often:
             return "On measured tables with known answers, orders found in rows alone were hardly better than a coin."
         level, right, told = often[-1]

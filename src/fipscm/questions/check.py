@@ -25,7 +25,7 @@ from fipscm.questions.table_findings import (
 )
 from fipscm.scm.base import SCM
 
-MOST_ROWS = 20_000  # whose noises are compared by their sizes
+_MOST_ROWS = 20_000  # whose noises are compared by their sizes
 
 
 def check_model(
@@ -45,7 +45,7 @@ def check_model(
     drawn = frame.head(SUBSAMPLE).to_numpy()
     parents = [np.flatnonzero(scm.adjacency[:, column]) for column in columns]
     causes = [expanded(drawn[:, each], levels[each]) for each in parents]
-    noises, more = (_by_column(scm, frame.head(rows).to_numpy(), rng) for rows in (SUBSAMPLE, MOST_ROWS))
+    noises, more = (_by_column(scm, frame.head(rows).to_numpy(), rng) for rows in (SUBSAMPLE, _MOST_ROWS))
     inputs = expanded(frame.to_numpy(), levels)
     return CheckResult(
         (

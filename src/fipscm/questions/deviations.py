@@ -31,15 +31,15 @@ from fipscm.mechanism.weights import cell_weights
 from fipscm.questions.known_levels import category_sizes
 from fipscm.threads import on_one_thread
 
-DRAWS = 40  # a standard deviation over them has an error of 11 %, which the quantile of an interval allows for
+_DRAWS = 40  # a standard deviation over them has an error of 11 %, which the quantile of an interval allows for
 CURVES = 100  # functions of the learned mechanism, and as many waves of one or two inputs
 LEAST_HEIGHT = 0.1  # of a curve that few rows see: what it is elsewhere must not be anything
-MOST_ROWS = 10_000  # that the regressions use: with more rows, intervals get no narrower
-CHUNK = 4_096  # rows at a time: the curves of a million rows do not fit into memory
+_MOST_ROWS = 10_000  # that the regressions use: with more rows, intervals get no narrower
+_CHUNK = 4_096  # rows at a time: the curves of a million rows do not fit into memory
 # Variance of the noise over that of the smooth part: from hardly any noise to hardly anything else.
 NOISE_RATIOS = (10.0 ** np.arange(-6, 4.5, 0.5)).astype(np.float64)
-STEEPEST = 25.0  # variance of curves of a location whose noise is known, at most
-HIGHEST_LEVERAGE = 0.9  # of one row; an error divided by less than what is left would be arbitrary
+_STEEPEST = 25.0  # variance of curves of a location whose noise is known, at most
+_HIGHEST_LEVERAGE = 0.9  # of one row; an error divided by less than what is left would be arbitrary
 
 Functions = Callable[[Array], Array]  # (N, F) -> (N, S)
 
@@ -97,7 +97,7 @@ class Deviation(Part):
         return added(self.inputs.range.nearest(z)), self.inputs.range.rise(z, added, np.ones_like, False)
 
     def _added(self, draw: int, learned: Functions, z: Array) -> Array:
-        parts = [self.functions(z[start : start + CHUNK], learned) for start in range(0, max(len(z), 1), CHUNK)]
+        parts = [self.functions(z[start : start + _CHUNK], learned) for start in range(0, max(len(z), 1), _CHUNK)]
         return np.concatenate([part @ self.coefficients[draw] for part in parts])
 
 
@@ -150,8 +150,8 @@ def draw_deviations(
     spread over all these tables, so that what the missing cells leave open is in them, too.
     """
     usable: Mask = np.ones(rows.shape, dtype=np.bool_) if intervened is None else np.logical_not(intervened)
-    if len(rows) > MOST_ROWS:
-        kept = rng.choice(len(rows), MOST_ROWS, replace=False)
+    if len(rows) > _MOST_ROWS:
+        kept = rng.choice(len(rows), _MOST_ROWS, replace=False)
         rows, usable, redrawn = rows[kept], usable[kept], [table[kept] for table in redrawn]
         clusters = None if clusters is None else clusters[kept]
     levels, found = category_sizes(scm), []
@@ -161,7 +161,7 @@ def draw_deviations(
         deviation = Deviation.without_draws(mechanism, inputs, inputs(rows[here][:, causes]), rng)
         together = None if clusters is None else clusters[here]
         by_table = [
-            _drawn(mechanism, deviation, table[here], node, DRAWS // (1 + len(redrawn)), rng, together)
+            _drawn(mechanism, deviation, table[here], node, _DRAWS // (1 + len(redrawn)), rng, together)
             for table in (rows, *redrawn)
         ]
         # First the average of the tables' means, then all draws of all tables.
@@ -207,7 +207,7 @@ def _drawn(
             ((level - middle) / response.stretch[place] + residual) * precision,
             residual * precision,
             # On the scale of a location whose noise is known, curves are only so steep.
-            NOISE_RATIOS[NOISE_RATIOS >= 1 / STEEPEST] if told.noise_is_known else NOISE_RATIOS,
+            NOISE_RATIOS[NOISE_RATIOS >= 1 / _STEEPEST] if told.noise_is_known else NOISE_RATIOS,
         )
         found.append(regression.draw(draws, rng, None if clusters is None else clusters[here]))
     return np.stack(found, axis=2)
@@ -259,7 +259,7 @@ class _Regression:
         left_over = self.residual - self.functions @ mean
         root = linalg.solve_triangular(self.factors[self.odds.argmax()], self.functions.T, lower=True)
         leverage = np.square(root).sum(axis=0)
-        return np.asarray(left_over / (1 - np.minimum(leverage, HIGHEST_LEVERAGE)))
+        return np.asarray(left_over / (1 - np.minimum(leverage, _HIGHEST_LEVERAGE)))
 
 
 def _log_evidence(factor: Array, penalty: Array, moment: Array, values: Array) -> float:

@@ -19,9 +19,9 @@ from fipscm.questions.cross_fitting import FOLDS, cross_fitted_means, cross_fitt
 from fipscm.questions.methods import LEAST_PROPENSITY, MethodEstimate, Overlap
 
 WEIGHTED, PARTIALLED_OUT = "doubly robust", "partialling out"
-FEWEST_ROWS = 2 * FOLDS  # of an arm, so that every fold has some
+_FEWEST_ROWS = 2 * FOLDS  # of an arm, so that every fold has some
 SPLITS, FEW_ROWS = 3, 3_000  # into folds: of fewer rows, a single split is a matter of luck
-LEAST_VARIANCE = 1e-3  # share of a treatment's variance that its predictions leave: less is their error
+_LEAST_VARIANCE = 1e-3  # share of a treatment's variance that its predictions leave: less is their error
 
 
 class Weighted(NamedTuple):
@@ -48,9 +48,9 @@ def weighted_effect(
     """The effect of one level instead of another, averaged over all rows."""
     has = [rows.treatment == value for value in (treated, control)]
     for arm in has:
-        if arm.sum() < FEWEST_ROWS:
+        if arm.sum() < _FEWEST_ROWS:
             found = counted(int(arm.sum()), "row")
-            raise DataError(f"One of the two levels is in {found} alone, which is too few: {FEWEST_ROWS} are needed.")
+            raise DataError(f"One of the two levels is in {found} alone, which is too few: {_FEWEST_ROWS} are needed.")
     arms = np.select(has, [0, 1], 2)
 
     def trial(folds: Order) -> _Trial:
@@ -89,7 +89,7 @@ def partialled_out_effect(
         outcome = rest - cross_fitted_means(rows.covariates, rest, folds)
         treatment = rows.treatment - cross_fitted_means(rows.covariates, rows.treatment, folds)
         unit = float(np.square(treatment).mean())
-        if unit <= LEAST_VARIANCE * rows.treatment.var():
+        if unit <= _LEAST_VARIANCE * rows.treatment.var():
             raise DataError("There is no overlap at all: the columns before the treatment determine it.")
         slope = float((treatment * outcome).mean()) / unit
         influence = treatment * (outcome - slope * treatment) / unit * change

@@ -21,7 +21,7 @@ from fipscm.scm.nodewise import NodewiseSCM
 from fipscm.tables.columns import Columns
 from fipscm.tables.kinds import Level
 
-UNITS = 2000  # simulated to average over
+_UNITS = 2000  # simulated to average over
 FEW_UNITS = 32  # enough to see how a deviation moves the average
 WITH_LEVELS = ("binary", "ordinal", "categorical")
 SOME_UNITS = 128  # of a model with discrete columns, which a deviation moves in few units only
@@ -299,7 +299,7 @@ def average_effect(
     answers = [
         averages(
             partial(question.differences, within=_reach(question, scm)),
-            *(scm, deviations, scm.noise.sample(UNITS, rng), level, few, _resolution(question, scm)),
+            *(scm, deviations, scm.noise.sample(_UNITS, rng), level, few, _resolution(question, scm)),
             answering=with_asked_edge(question, scm, deviations),
         )
         for scm, deviations in models

@@ -16,7 +16,7 @@ from fipscm.mechanism.learned import LearnedSCM
 from fipscm.mechanism.mechanism import Mechanism, Situation
 from fipscm.scm.intervention import Do, Intervention
 
-DRAWS = 100  # of the noises behind a row: a share of them has a standard error of at most 0.05
+_DRAWS = 100  # of the noises behind a row: a share of them has a standard error of at most 0.05
 
 
 def imagine(scm: LearnedSCM, rows: Any, do: Do | Intervention, rng: np.random.Generator) -> pd.DataFrame:
@@ -30,7 +30,7 @@ def imagine(scm: LearnedSCM, rows: Any, do: Do | Intervention, rng: np.random.Ge
         return answers
     names = list(scm.names)
     found, middle = None, _Middle(scm)
-    for found in imagined_draws(scm, rows, do, DRAWS, rng):
+    for found in imagined_draws(scm, rows, do, _DRAWS, rng):
         middle.add(found[names].to_numpy())
     assert found is not None
     for name, values in zip(names, middle.values().T, strict=True):

@@ -14,9 +14,9 @@ from fipscm.errors import InterventionError, unknown_name
 from fipscm.graph import descendants
 from fipscm.scm.base import SCM
 
-UNITS = 100  # their noises are shared by all values, so that few tell values apart
-VALUES = 9  # of a column that are tried at once
-ROUNDS = 6  # each between the neighbours of the best value of the one before: down to 1/8192 of the range
+_UNITS = 100  # their noises are shared by all values, so that few tell values apart
+_VALUES = 9  # of a column that are tried at once
+_ROUNDS = 6  # each between the neighbours of the best value of the one before: down to 1/8192 of the range
 FINALISTS = 3  # columns that are looked at closely
 AS_GOOD = 0.01  # standard deviations of the target: who comes this near to the best is as good
 
@@ -95,7 +95,7 @@ def recommend(
     """
     if not np.isfinite(value):
         raise InterventionError(f"The wanted value of '{target}' is {value}: pass a finite number.")
-    rows, noise = scm.sample_arrays(UNITS, np.random.default_rng(0) if rng is None else rng)
+    rows, noise = scm.sample_arrays(_UNITS, np.random.default_rng(0) if rng is None else rng)
     columns = _usable(scm, target, using)
     place, spread = scm.names.index(target), rows.std(axis=0)
     allowed = {
@@ -104,7 +104,7 @@ def recommend(
     allowed |= dict(ranges or {})
 
     def closer(column: Hashable, low: float, high: float) -> _Trial:
-        settings: Array = np.linspace(low, high, VALUES, dtype=np.float64)
+        settings: Array = np.linspace(low, high, _VALUES, dtype=np.float64)
         if column in (levels or {}):
             settings = (levels or {})[column]
         elif column in counts:
@@ -118,7 +118,7 @@ def recommend(
         return abs(trial.reached - value)
 
     trials = sorted((closer(column, *allowed[column]) for column in columns), key=miss)[:FINALISTS]
-    for _ in range(ROUNDS - 1):
+    for _ in range(_ROUNDS - 1):
         trials = [closer(trial.column, trial.low, trial.high) for trial in trials]
     limit = min(map(miss, trials)) + AS_GOOD * spread[place]
     changes: dict[_Trial, float] = {}

@@ -24,9 +24,9 @@ from fipscm.tables.kinds import Level
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SHOWN = 5  # measured causes, the strongest
+_SHOWN = 5  # measured causes, the strongest
 STRONGEST = 0.999  # a hidden cause as strong as a measured one cannot explain more than everything
-LEAST_VARIANCE = 1e-6  # share of a treatment's variance beside the covariates: less is rounding
+_LEAST_VARIANCE = 1e-6  # share of a treatment's variance beside the covariates: less is rounding
 
 
 class Strength(NamedTuple):
@@ -112,7 +112,7 @@ class Sensitivity:
         )
         measured = [(name, _as_strong_as(rows, place)) for place, name in enumerate(rows.names)]
         found = [Benchmark(name, hidden, *alone.beside(hidden)) for name, hidden in measured]
-        strongest = sorted(found, key=lambda each: -abs(each.estimate - alone.estimate))[:SHOWN]
+        strongest = sorted(found, key=lambda each: -abs(each.estimate - alone.estimate))[:_SHOWN]
         return replace(alone, benchmarks=tuple(strongest))
 
     def beside(self, hidden: Strength) -> AdjustedEffect:
@@ -226,7 +226,7 @@ class _Regression(NamedTuple):
             (_residual(each, rows.covariates) for each in (rows.outcome, rows.treatment)),
             _rank(rows.covariates),
         )
-        if x @ x <= LEAST_VARIANCE * len(x) * rows.treatment.var():
+        if x @ x <= _LEAST_VARIANCE * len(x) * rows.treatment.var():
             raise DataError("There is no overlap at all: the columns before the treatment determine it.")
         degrees = len(y) - rank - 1
         if degrees < 2:

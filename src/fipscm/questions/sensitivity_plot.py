@@ -7,16 +7,16 @@ from matplotlib.axes import Axes
 from fipscm.display import digits
 from fipscm.questions.sensitivity import Sensitivity, Strength
 
-STEPS, LEAST_REACH, MARGIN = 60, 0.05, 1.3  # of the grid; axes reach beyond what they have to show
-FARTHEST = 0.99
+_STEPS, LEAST_REACH, _MARGIN = 60, 0.05, 1.3  # of the grid; axes reach beyond what they have to show
+_FARTHEST = 0.99
 
 
 def plot_sensitivity(found: Sensitivity, axes: Axes | None = None) -> Axes:
     """Contours of the effect left; zero is drawn thick, measured causes are dots, the robustness value a cross."""
     axes = plt.subplots(figsize=(6, 5))[1] if axes is None else axes
     strengths = [each.strength for each in found.benchmarks] + [Strength(found.robustness, found.robustness)]
-    right, top = (min(max(LEAST_REACH, *(MARGIN * each[place] for each in strengths)), FARTHEST) for place in (0, 1))
-    treatment, outcome = np.linspace(0, right, STEPS), np.linspace(0, top, STEPS)
+    right, top = (min(max(LEAST_REACH, *(_MARGIN * each[place] for each in strengths)), _FARTHEST) for place in (0, 1))
+    treatment, outcome = np.linspace(0, right, _STEPS), np.linspace(0, top, _STEPS)
     left = [[found.beside(Strength(float(x), float(y))).estimate for x in treatment] for y in outcome]
     lines = axes.contour(treatment, outcome, left, levels=9, colors="#8096b0", linewidths=0.8)
     axes.clabel(lines, fmt=digits, fontsize=8)

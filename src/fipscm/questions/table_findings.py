@@ -13,7 +13,7 @@ from fipscm.questions.findings import Finding
 from fipscm.significance import SIGNIFICANCE
 
 FEWEST_HOLES = 10  # rows with a missing cell; fewer can hardly differ from the others
-EXACT = 1 - 1e-8  # R2; what is left of the variance is rounding error
+_EXACT = 1 - 1e-8  # R2; what is left of the variance is rounding error
 
 
 def dependence_finding(words: str) -> Finding:
@@ -105,7 +105,7 @@ def table_findings(frame: pd.DataFrame, discrete: Collection[Hashable] = ()) -> 
             name,
             explained[column],
             0.999,
-            f"'{name}' is {'exactly' if explained[column] > EXACT else 'almost'} a linear function of the other "
+            f"'{name}' is {'exactly' if explained[column] > _EXACT else 'almost'} a linear function of the other "
             f"columns (R2 {explained[column]:.4f}): how an effect is shared between them is arbitrary.",
         )
         repeats = 1 - len(np.unique(values)) / len(values)

@@ -13,8 +13,8 @@ from fipscm.questions.column_levels import ColumnLevels
 from fipscm.report.curves import Curve
 from fipscm.report.words import number
 
-BINS = 30
-OUTER = 0.005  # share of the values on either side that would stretch a histogram
+_BINS = 30
+_OUTER = 0.005  # share of the values on either side that would stretch a histogram
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ def _scale(levels: ColumnLevels | None) -> str:
 
 def histogram_chart(title: str, words: str, *, whole: bool = False, **samples: Array) -> Chart:
     """How often values occur, for one or more samples (N,) over the same bins: one for each of few whole numbers."""
-    low = min(np.quantile(values, OUTER) for values in samples.values())
-    high = max(np.quantile(values, 1 - OUTER) for values in samples.values())
-    borders = np.arange(low, high + 2) - 0.5 if whole and high - low < BINS else np.linspace(low, high, BINS + 1)
+    low = min(np.quantile(values, _OUTER) for values in samples.values())
+    high = max(np.quantile(values, 1 - _OUTER) for values in samples.values())
+    borders = np.arange(low, high + 2) - 0.5 if whole and high - low < _BINS else np.linspace(low, high, _BINS + 1)
     heights = {name: rounded(np.histogram(values, borders)[0] / len(values) * 100) for name, values in samples.items()}
     return Chart({"kind": "histogram", "title": title, "borders": rounded(borders), "heights": heights}, words)
 

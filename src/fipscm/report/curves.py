@@ -12,8 +12,8 @@ from fipscm.arrays import Array
 from fipscm.questions.column_levels import column_levels
 from fipscm.report.model import FittedModel
 
-POINTS, ROWS = 41, 200
-MARGIN = 0.1  # of the range of the rows, drawn beyond it on either side
+_POINTS, _ROWS = 41, 200
+_MARGIN = 0.1  # of the range of the rows, drawn beyond it on either side
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ def partial_dependence(model: FittedModel, cause: Hashable, effect: Hashable, ro
         low, high = float(grid[0]), float(grid[-1])
     else:
         low, high = float(rows[:, source].min()), float(rows[:, source].max())
-        margin = MARGIN * (high - low)
-        grid = np.linspace(low - margin, high + margin, POINTS, dtype=np.float64)
-    some = rows[np.linspace(0, len(rows) - 1, min(ROWS, len(rows))).astype(int)]
+        margin = _MARGIN * (high - low)
+        grid = np.linspace(low - margin, high + margin, _POINTS, dtype=np.float64)
+    some = rows[np.linspace(0, len(rows) - 1, min(_ROWS, len(rows))).astype(int)]
     changed = np.repeat(some[None], len(grid), axis=0)
     changed[:, :, source] = grid[:, None]
     answers = scm.mean(node, changed.reshape(-1, rows.shape[1]))

@@ -18,8 +18,8 @@ from fipscm.report.words import number, signed
 from fipscm.tables.kinds import Level
 
 LEAST_SPREAD = 1e-6  # of a level that hardly any row has
-UNITS = 500  # enough to rank effects; the strongest ones are then computed with care
-SHOWN = 12
+_UNITS = 500  # enough to rank effects; the strongest ones are then computed with care
+_SHOWN = 12
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
     """
     scm, levels = model.scm_, column_levels(model.scm_, model.columns_)
     names = scm.names
-    noise = scm.noise.sample(UNITS, rng)
+    noise = scm.noise.sample(_UNITS, rng)
     rows = scm.noise_to_sample(noise)
     sizes, best = np.zeros((len(names), len(names))), dict[tuple[int, int], ValueContrast]()
     for cause in np.flatnonzero(scm.adjacency.any(axis=1)):
@@ -131,7 +131,7 @@ def strongest_effects(model: FittedModel, rng: np.random.Generator) -> list[Stro
         for contrast, found in zip(tried, standardized_effects(model, names[cause], tried, noise, rows), strict=True):
             for outcome in np.flatnonzero(np.abs(found) > sizes[cause]):
                 sizes[cause, outcome], best[cause, outcome] = abs(found[outcome]), contrast
-    ranked = sorted(zip(*np.nonzero(sizes > 1e-9), strict=True), key=lambda pair: -sizes[pair])[:SHOWN]
+    ranked = sorted(zip(*np.nonzero(sizes > 1e-9), strict=True), key=lambda pair: -sizes[pair])[:_SHOWN]
     strong = []
     for pair in ranked:
         cause, outcome = (names[place] for place in pair)

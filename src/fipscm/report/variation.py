@@ -13,7 +13,7 @@ import pandas as pd
 from fipscm.graph import descendants
 from fipscm.report.model import FittedModel
 
-UNITS = 4000
+_UNITS = 4000
 
 
 def variation_shares(model: FittedModel, target: Hashable, rng: np.random.Generator) -> pd.Series:
@@ -24,7 +24,7 @@ def variation_shares(model: FittedModel, target: Hashable, rng: np.random.Genera
     scm = model.scm_
     place = scm.names.index(target)
     reach = descendants(scm.adjacency)[:, place]
-    noise, fresh = (scm.noise.sample(UNITS, rng) for _ in range(2))
+    noise, fresh = (scm.noise.sample(_UNITS, rng) for _ in range(2))
     rows, found = scm.noise_to_sample(noise), {}
     for source, name in enumerate(scm.names):
         if reach[source] or source == place:

@@ -22,9 +22,9 @@ from fipscm.tables.write import write_whole
 FORMAT = 1
 MOST_HEADER = 16_000_000  # bytes; a thousand columns take less than one million
 MOST_FACTS = 1_000_000
-MOST_LEVELS = 30
+_MOST_LEVELS = 30
 MOST_DIMENSIONS = 8
-LARGEST = 2**128  # of whole numbers: seeds may have as many bits
+_LARGEST = 2**128  # of whole numbers: seeds may have as many bits
 _SIZES = {
     "BOOL": 1,
     "U8": 1,
@@ -111,10 +111,10 @@ def _facts(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     level = [facts]
-    for _ in range(MOST_LEVELS):
+    for _ in range(_MOST_LEVELS):
         inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list)))
         level = [item for items in inner for item in items]
-        if any(type(item) is int and abs(item) > LARGEST for item in level):
+        if any(type(item) is int and abs(item) > _LARGEST for item in level):
             return None
     return facts if isinstance(facts, dict) and not level else None
 

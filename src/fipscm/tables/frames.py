@@ -11,7 +11,7 @@ from scipy import sparse
 from fipscm.errors import DataError, FipscmError
 
 _HALF = "{place} holds a text with half a character (a lone surrogate): read its file in the right encoding."
-LARGEST = 10**300  # whole numbers that double precision holds
+_LARGEST = 10**300  # whole numbers that double precision holds
 try:
     TEXT = pd.StringDtype(na_value=np.nan)  # what pandas 3 makes of texts
 except TypeError:
@@ -113,7 +113,7 @@ def _from_objects(column: pd.Series) -> pd.Series:
         return _as_texts(column)
     if inferred == "decimal":
         return column.astype(np.float64)
-    if any(isinstance(cell, int) and abs(cell) > LARGEST for cell in column):
+    if any(isinstance(cell, int) and abs(cell) > _LARGEST for cell in column):
         raise DataError(f"Column '{column.name}' holds a whole number of more than 300 digits: use a larger unit.")
     return column.where(column.notna(), None) if any(cell is pd.NA for cell in column) else column
 

@@ -18,11 +18,11 @@ from fipscm.tables.validate import not_numbers
 
 KINDS = ("continuous", "count", "ordinal", "binary", "categorical")
 BELOW = "<"  # between the names of grades, the lowest first
-FEW = 10  # as many distinct whole numbers besides 0 are grades rather than measurements
+_FEW = 10  # as many distinct whole numbers besides 0 are grades rather than measurements
 LARGEST_COUNT = 1e9  # steps of one do not matter among larger numbers
 MANY = 20  # a step of one is a twentieth of that: half of all counts but 0 are smaller; dollars and percentages are not
 SELDOM = 0.05  # share of cells that may be typing errors
-HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
+_HARDLY, BY_CHANCE = 0.02, 3  # share of counts that may exceed all observed ones, and how many more by chance
 TOO_CLOSE, TOO_EVEN = 4.0, 2.0  # standard errors by which variance and skewness may fall below those of counts
 # Names of scales, as far as no word beside them counts something: pain is one, days with pain are a number of days.
 _SCALES = {
@@ -183,10 +183,10 @@ def _mixture(column: pd.Series) -> NoVariable:
 
 def _are_mostly_written_numbers(present: pd.Series) -> bool:
     """Whether these are measurements with a unit or a decimal comma, and not a few levels such as 10 mg and 20 mg."""
-    if present.nunique() <= FEW:
+    if present.nunique() <= _FEW:
         return False
     written = written_numbers(present)
-    return bool(written.mean() >= 0.5 and present[written].nunique() > FEW)
+    return bool(written.mean() >= 0.5 and present[written].nunique() > _FEW)
 
 
 def _is_strange(present: pd.Series) -> bool:
@@ -231,7 +231,7 @@ def _scale_in(name: Hashable) -> tuple[int, int] | None:
         return int(told[1]), int(told[2])
     words = words_of(name)
     is_scale = not words.isdisjoint(_SCALES) or any(word.endswith(_COMPOUNDS) for word in words)
-    return (0, FEW) if is_scale and words.isdisjoint(_COUNTED) else None
+    return (0, _FEW) if is_scale and words.isdisjoint(_COUNTED) else None
 
 
 def kind_of_numbers(values: Array, scale: tuple[int, int] | None = None) -> str:
@@ -246,13 +246,13 @@ def kind_of_numbers(values: Array, scale: tuple[int, int] | None = None) -> str:
         return "binary"
     if len(distinct) == 0 or (distinct % 1 != 0).any() or np.abs(distinct).max() > LARGEST_COUNT:
         return "continuous"
-    is_told = scale is not None and scale[0] <= distinct[0] and distinct[-1] <= scale[1] <= scale[0] + FEW
-    if is_told or np.array_equal(distinct, np.arange(FEW + 1)):  # as counts, a pain of 14 would be drawn
+    is_told = scale is not None and scale[0] <= distinct[0] and distinct[-1] <= scale[1] <= scale[0] + _FEW
+    if is_told or np.array_equal(distinct, np.arange(_FEW + 1)):  # as counts, a pain of 14 would be drawn
         return "ordinal"
     # One typing error among ages would make counts of them; many wild cells are no errors.
     wild = wild_cells(finite[:, None])[:, 0]
     tame = finite[~wild] if wild.mean() < SELDOM else finite
-    are_few = np.count_nonzero(distinct) <= FEW
+    are_few = np.count_nonzero(distinct) <= _FEW
     # Counts begin at 0 or come close to it; few of them, at 0 and 1.
     near_zero = tuple(distinct[:2]) == (0, 1) if are_few else 0 <= distinct[0] <= tame.std()
     steps_matter = np.median(finite[finite != 0]) <= MANY
@@ -282,7 +282,7 @@ def _go_on_as_counts(values: Array) -> bool:
     mean = values.mean()
     variance = max(values.var(), 1.0001 * mean)
     beyond = betainc(values.max() + 1, mean**2 / (variance - mean), 1 - mean / variance)
-    return bool(beyond <= HARDLY + BY_CHANCE / len(values))
+    return bool(beyond <= _HARDLY + BY_CHANCE / len(values))
 
 
 def _are_counts(column: pd.Series) -> bool:

@@ -6,7 +6,7 @@ from fipscm.errors import DataError, counted
 
 GIGABYTE = 1_000_000_000
 MOST_BYTES = GIGABYTE
-MOST_COLUMNS = 100_000  # each costs kilobytes, however few rows there are
+_MOST_COLUMNS = 100_000  # each costs kilobytes, however few rows there are
 _CHUNK = 1 << 20
 _REMEDY = "allow more with --max-gb (Reading(most_bytes=...) in Python) if this is no mistake"
 
@@ -29,8 +29,8 @@ def require_size(size: int, most: int) -> None:
 
 def require_cells(rows: int, columns: int, each: int, most: int) -> None:
     """Raise if a table of these cells, of `each` so many bytes in memory, takes more than `most`."""
-    if columns > MOST_COLUMNS:
-        raise DataError(f"The table has {columns:,} columns, but {MOST_COLUMNS:,} are the most: leave some out.")
+    if columns > _MOST_COLUMNS:
+        raise DataError(f"The table has {columns:,} columns, but {_MOST_COLUMNS:,} are the most: leave some out.")
     if rows * columns * each > most:
         raise DataError(
             f"The table has {counted(rows, 'row')} and {counted(columns, 'column')}, which would take more than "

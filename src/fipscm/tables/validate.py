@@ -16,7 +16,7 @@ from fipscm.tables.frames import to_pandas
 FEWEST_ROWS = 20  # fewer say too little about any dependence
 MOST_MISSING = 0.6  # of a column's cells; of more, most of what is said about the column would be made up
 # Squares of numbers beyond these overflow or vanish in double precision.
-LARGEST, SMALLEST_SPREAD = 1e100, 1e-100
+_LARGEST, SMALLEST_SPREAD = 1e100, 1e-100
 # Numbers that people write for a missing value; suspicious only if they lie far from the column's other values.
 MISSING_CODES = (-99, -999, -9999, -99999, 999, 9999, 99999)
 
@@ -189,7 +189,7 @@ def _unlearnable_alone(cells: Array) -> str | None:
 
 def _out_of_size(values: Array) -> str | None:
     """Why numbers cannot be squared in double precision; None if they can."""
-    if (largest := float(np.abs(values).max())) > LARGEST:
+    if (largest := float(np.abs(values).max())) > _LARGEST:
         return f"holds values as large as {largest:.0e}, which cannot be squared (use a larger unit)"
     if np.ptp(values) < SMALLEST_SPREAD:
         return f"varies by {np.ptp(values):.0e} only, which cannot be squared (use a smaller unit)"

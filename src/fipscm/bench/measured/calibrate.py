@@ -19,7 +19,7 @@ from fipscm.order.confidence import Calibration, Told, log_odds
 
 LEVELS = (0.6, 0.7, 0.8, 0.9)
 TOLERANCE = 0.1  # how far fewer than told may be right
-STEEPEST = 2.0  # of a slope: shares are never worth that much more than they say
+_STEEPEST = 2.0  # of a slope: shares are never worth that much more than they say
 FEWEST_TABLES = 10
 
 
@@ -64,7 +64,7 @@ def fitted_slope(tables: Sequence[Array]) -> float:
     def loss(slope: float) -> float:
         return -float(np.mean([log_expit(slope * evidence).mean() for evidence in tables]))
 
-    return float(minimize_scalar(loss, bounds=(0.0, STEEPEST), method="bounded").x)
+    return float(minimize_scalar(loss, bounds=(0.0, _STEEPEST), method="bounded").x)
 
 
 def reliability(tables: Sequence[Array], slopes: Sequence[float]) -> tuple[Told, ...]:

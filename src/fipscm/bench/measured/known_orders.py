@@ -35,8 +35,8 @@ GRAPHS = {
     **{f"syntren_{n:02d}": (f"syntren/observations_{n:02d}.csv", f"syntren/graph_{n:02d}.csv") for n in range(1, 11)},
 }
 TIERS = "measured/tiers"
-SYNTREN, SIMULATED = "syntren", "simulated"
-NOT_MEASURED = (SYNTREN, SIMULATED)
+_SYNTREN, SIMULATED = "syntren", "simulated"
+NOT_MEASURED = (_SYNTREN, SIMULATED)
 SIMULATED_SEEDS, SIMULATED_NODES, SIMULATED_ROWS = range(4), 8, 1_000  # 432 tables: a choice wants 400
 # Folders of data whose tables are judged by their whole answer, not by the corpus's few facts about them.
 ANSWERED_IN_FULL = ("data/sachs/", "data/syntren/", "data/measured/chamber/", f"data/{TIERS}/")
@@ -104,7 +104,7 @@ def _of_tiers(folder: Path | None) -> Iterator[KnownOrder]:
 def _of_graphs(folder: Path | None) -> Iterator[KnownOrder]:
     for name, (rows, graph) in GRAPHS.items():
         pairs = tuple(nx.transitive_closure_dag(_graph(_file(graph, folder))).edges)
-        group = SYNTREN if name.startswith(SYNTREN) else "graphs"
+        group = _SYNTREN if name.startswith(_SYNTREN) else "graphs"
         yield KnownOrder(name, group, pairs, partial(_read, _file(rows, folder)))
 
 

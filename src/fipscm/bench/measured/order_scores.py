@@ -29,9 +29,9 @@ from fipscm.tables.write import make_folder, require_writable
 ORDER_LINES = "orders.jsonl"
 # A table in a few seconds: twenty orders of more columns than these take longer than all else together.
 MOST_ROWS_JUDGED, MOST_COLUMNS_JUDGED = 2_000, 20
-DRAWS = 20  # as `assess` and `order` draw
+_DRAWS = 20  # as `assess` and `order` draw
 SECONDS = 60.0  # of the processor; then a table has what is known by then
-CLASSICAL = {"right_r2": "r2", "right_direct_lingam": "direct-lingam"}
+_CLASSICAL = {"right_r2": "r2", "right_direct_lingam": "direct-lingam"}
 
 
 def run_orders(
@@ -68,11 +68,11 @@ def judge_orders(table: KnownOrder, weights: Path, limit: float = SECONDS) -> It
         if not pairs:
             yield {"status": FAILED, "error": "no certain pair is left of the columns that are ordered"}
             return
-        shares = order_confidence(frame, rng, resamples=DRAWS, weights=weights)  # uncalibrated, as weights are named
+        shares = order_confidence(frame, rng, resamples=_DRAWS, weights=weights)  # uncalibrated, as weights are named
         of = shares.to_dict(orient="index")
-        yield {"draws": DRAWS, "shares": [round(float(of[a][b]), 3) for a, b in pairs]}
+        yield {"draws": _DRAWS, "shares": [round(float(of[a][b]), 3) for a, b in pairs]}
         yield {"seconds": round(time.process_time() - started, 2)}
-        for key, method in CLASSICAL.items():
+        for key, method in _CLASSICAL.items():
             yield {key: share_right(infer_order(frame, method=method), pairs)}
     yield {"status": DONE}
 

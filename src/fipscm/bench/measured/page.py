@@ -45,7 +45,7 @@ The share of certain pairs that an order has the right way round; a coin has 0.5
 kept. Classical orders are given {rows} rows at most. An edge contradicts what is certain if it goes from a column to
 one that it cannot cause. A suggestion can be judged if it says something about a certain pair."""
 
-CALIBRATION = """## Confidence
+_CALIBRATION = """## Confidence
 
 How sure the model said it was of the direction it chose, on certain pairs, and how often it was right."""
 
@@ -96,7 +96,7 @@ def measured_page(lines: Sequence[Line], command: str) -> str:
         "## Does it end\n\n" + markdown_table(_endings_header(), [_ending(line) for line in lines]),
         ORDER.format(rows=rows),
         markdown_table(_order_header(), [_order(line) for line in lines if line.get("pairs")]),
-        CALIBRATION,
+        _CALIBRATION,
         markdown_table(["told", "pairs", "mean told", "share right"], list(_calibration(lines))),
         MECHANISMS.format(rows=rows),
         markdown_table(_mechanisms_header(), [_mechanisms(line) for line in lines if "kept" in line]),

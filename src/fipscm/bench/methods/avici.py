@@ -11,7 +11,7 @@ from fipscm.bench.methods.method import Answer, Method
 from fipscm.errors import NotInstalledError
 
 WEIGHTS = "FIPSCM_AVICI_WEIGHTS"
-MOST_ROWS = 1000  # its attention over rows takes memory with their square
+_MOST_ROWS = 1000  # its attention over rows takes memory with their square
 
 
 class Avici(Method):
@@ -33,7 +33,7 @@ class Avici(Method):
         """Infer edge probabilities from rows drawn at random where there are too many."""
         from avici import load_pretrained
 
-        rows = rng.permutation(problem.table.to_numpy(np.float64))[:MOST_ROWS]
+        rows = rng.permutation(problem.table.to_numpy(np.float64))[:_MOST_ROWS]
         model = load_pretrained(download="scm-v0", cache_path=os.environ[WEIGHTS], verbose=False)
         probabilities = np.asarray(model(x=rows, return_probs=True), dtype=np.float64)
         return Answer(adjacency=(probabilities > 0.5).astype(np.int8), edge_scores=probabilities)

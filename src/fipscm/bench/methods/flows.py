@@ -22,12 +22,12 @@ from fipscm.errors import InterventionError, unknown_name
 from fipscm.scm.intervention import Do
 
 HIDDEN = (128, 128)
-BINS = 8
+_BINS = 8
 BATCH = 512
 WEIGHT_DECAY = 0.1
 EPOCHS = 200
 # The rate decays whenever the held-out likelihood stands still for some epochs, and training ends with the rate.
-FIRST_RATE, LAST_RATE, DECAY, PATIENCE = 3e-3, 5e-5, 0.3, 6
+FIRST_RATE, LAST_RATE, DECAY, _PATIENCE = 3e-3, 5e-5, 0.3, 6
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _fit(flow: Any, values: Tensor) -> None:
     """Maximise the likelihood of nine tenths of the rows; keep the weights that suit the last tenth best."""
     held_out, rows = torch.tensor_split(values[torch.randperm(len(values))], [max(1, len(values) // 10)])
     optimizer = torch.optim.AdamW(flow.parameters(), lr=FIRST_RATE, weight_decay=WEIGHT_DECAY)
-    schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=DECAY, patience=PATIENCE)
+    schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=DECAY, patience=_PATIENCE)
     best, best_loss = deepcopy(flow.state_dict()), np.inf
     for _ in range(EPOCHS):
         for batch in torch.split(rows[torch.randperm(len(rows))], BATCH):
@@ -173,7 +173,7 @@ FLOW_METHODS: tuple[Method, ...] = (
         "causal-nf",
         "Causal NF, one layer of affine and spline functions in the true order (causalflows)",
         _affine_spline,
-        ((), (), (BINS,), (BINS,), (BINS - 1,)),
+        ((), (), (_BINS,), (_BINS,), (_BINS - 1,)),
     ),
     Flow("carefl", "CAREFL, an affine autoregressive flow in the true order (causalflows)", _affine, ((), ())),
 )

@@ -16,7 +16,7 @@ from fipscm.order import zero_shot
 from fipscm.scm.intervention import Do
 from fipscm.simulate.effects import KnownEffect
 
-DRAWS = 50  # of counterfactuals of each row
+_DRAWS = 50  # of counterfactuals of each row
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class FittedFiP:
 
     def counterfactuals(self, rows: pd.DataFrame, do: Do, seed: int) -> Sequence[pd.DataFrame]:
         """What these rows could have been."""
-        possible: list[pd.DataFrame] = self.model.counterfactual(rows, do, draws=DRAWS, random_state=seed)
+        possible: list[pd.DataFrame] = self.model.counterfactual(rows, do, draws=_DRAWS, random_state=seed)
         return possible
 
     def noise(self, rows: pd.DataFrame) -> Array:

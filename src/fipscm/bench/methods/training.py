@@ -23,7 +23,7 @@ from fipscm.order.paper.ordering_error import ordering_error
 from fipscm.simulate import PRIORS, metadataset
 
 SMALL = AxialConfig(width=32, heads=4, layers=2)
-TABLES, STEPS, RATE = 2, 100, 1e-3
+TABLES, _STEPS, _RATE = 2, 100, 1e-3
 SCORED_DIMS = (10, 20, 50)
 
 
@@ -33,7 +33,7 @@ class SubsampledOrdering(Method):
     The table of the problem only says how large the training tables are.
     """
 
-    def __init__(self, counted: int, steps: int = STEPS, scored: tuple[int, ...] = SCORED_DIMS):
+    def __init__(self, counted: int, steps: int = _STEPS, scored: tuple[int, ...] = SCORED_DIMS):
         self.name = f"d-max-{counted}"
         self.title = f"the paper's encoder, small, trained on raw scales for {steps} steps with d_max = {counted}"
         self.counted, self.steps, self.scored = counted, steps, scored
@@ -46,7 +46,7 @@ class SubsampledOrdering(Method):
             return Answer(figures={f"tos_{nodes}": _mean_tos(encoder, nodes) for nodes in self.scored})
 
     def _train(self, encoder: AxialEncoder, rows: int, nodes: int, rng: np.random.Generator) -> None:
-        optimizer = torch.optim.AdamW(encoder.parameters(), lr=RATE)
+        optimizer = torch.optim.AdamW(encoder.parameters(), lr=_RATE)
         for _ in range(self.steps):
             tables, graphs = zip(*(_training_table(nodes, rows, rng) for _ in range(TABLES)), strict=True)
             view = RowsReader(encoder, torch.from_numpy(np.stack(tables)).float())

@@ -14,7 +14,7 @@ from fipscm.simulate.metadatasets import DIMENSIONS
 from fipscm.simulate.worlds import PLAIN
 
 AVERAGED = ("nodes", "name")
-ROUNDING = 1e-12  # a number below this is a rounding error
+_ROUNDING = 1e-12  # a number below this is a rounding error
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Entry:
         return [ending if count == runs else f"{count} of {runs} {ending}" for count, ending in counts if count]
 
 
-NOTHING = pd.Series([], dtype=float)
+_NOTHING = pd.Series([], dtype=float)
 
 
 def has_mean(columns: Sequence[Hashable], definition: Task) -> bool:
@@ -73,8 +73,8 @@ def measured_entries(
         entries.append(Entry(scores, timeouts, failures, _quote(figure, method, rows, column, definition)))
     if has_mean(columns, definition):
         means = [entry.scores.mean() for entry in entries]
-        complete = pd.Series([sum(means) / len(means)]) if pd.notna(means).all() else NOTHING
-        entries.append(Entry(complete, NOTHING, 0, _mean_quote(figure, method, rows, columns)))
+        complete = pd.Series([sum(means) / len(means)]) if pd.notna(means).all() else _NOTHING
+        entries.append(Entry(complete, _NOTHING, 0, _mean_quote(figure, method, rows, columns)))
     return entries
 
 
@@ -85,7 +85,7 @@ def quoted_entries(
     quotes = [_quote(figure, method, rows, column, definition) for column in columns]
     if has_mean(columns, definition):
         quotes.append(_mean_quote(figure, method, rows, columns))
-    return [Entry(NOTHING, NOTHING, 0, quoted) for quoted in quotes]
+    return [Entry(_NOTHING, _NOTHING, 0, quoted) for quoted in quotes]
 
 
 def only_quoted(figure: str, rows: pd.DataFrame) -> list[str]:
@@ -140,6 +140,6 @@ def number(value: float) -> str:
     >>> number(0.98765), number(0.00123), number(421.4), number(340000.0), number(1e-17)
     ('0.988', '0.0012', '421', '340,000', '0.000')
     """
-    if abs(value) < ROUNDING or 0.01 <= abs(value) < 100:
+    if abs(value) < _ROUNDING or 0.01 <= abs(value) < 100:
         return f"{value:.3f}"
     return f"{value:.2g}" if abs(value) < 0.01 else f"{value:,.0f}"

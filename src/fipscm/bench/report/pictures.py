@@ -17,7 +17,7 @@ from fipscm.tables.write import write_whole
 
 WIDTH, HEIGHT, ACROSS = 4.2, 3.4, 4
 BARS: dict[str, Any] = {"marker": "o", "capsize": 2}
-MEASURED = {
+_MEASURED = {
     "nodes": "variables",
     "rows": "rows",
 }  # numeric columns: points are joined by lines
@@ -58,12 +58,12 @@ def _panel(axis: Axes, figure: str, rows: pd.DataFrame, methods: list[str], defi
             continue
         means, spread = scores.mean().reindex(columns), scores.std().reindex(columns).fillna(0.0)
         places = [place + 0.03 * (number - len(methods) / 2) for place in range(len(columns))]
-        style = ("-" if number < 10 else "--") if definition.columns in MEASURED else "none"
+        style = ("-" if number < 10 else "--") if definition.columns in _MEASURED else "none"
         axis.errorbar(places, means, spread, label=method, color=f"C{number % 10}", linestyle=style, **BARS)
     _paper(axis, figure, rows, columns, definition)
     slanted: dict[str, Any] = {"rotation": 20, "ha": "right", "rotation_mode": "anchor"} if len(columns) > 3 else {}
     axis.set_xticks(range(len(columns)), [str(column) for column in columns], **slanted)
-    axis.set_xlabel(MEASURED.get(definition.columns, ""))
+    axis.set_xlabel(_MEASURED.get(definition.columns, ""))
     axis.grid(alpha=0.3)
 
 
@@ -74,6 +74,6 @@ def _paper(axis: Axes, figure: str, rows: pd.DataFrame, columns: Sequence[Hashab
     quotes = {place: entry.quoted for place, entry in enumerate(entries) if entry.quoted}
     if quotes:
         means, spread = zip(*((quote.mean, quote.std or 0.0) for quote in quotes.values()), strict=True)
-        style = ":" if definition.columns in MEASURED else "none"
+        style = ":" if definition.columns in _MEASURED else "none"
         label = f"{ours} (paper)"
         axis.errorbar(list(quotes), means, spread, label=label, color="black", mfc="white", linestyle=style, **BARS)

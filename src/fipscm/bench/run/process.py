@@ -20,7 +20,7 @@ import torch
 from fipscm.bench.run.results import FAILED, TIMEOUT, Line
 
 GRACE = 10  # seconds in which a process that has answered may tidy up after itself
-PATIENCE = 20  # seconds of the clock allowed for each processor second: the machine may be busy
+_PATIENCE = 20  # seconds of the clock allowed for each processor second: the machine may be busy
 Work = Callable[..., Iterator[Line]]
 # A fork of a process that has imported everything starts at once; one that runs threads must not be forked.
 _CONTEXT: Any = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
@@ -73,7 +73,7 @@ def error_text(error: Exception) -> str:
 def _heard(receiver: Connection, process: Any, limit: float) -> list[Line]:
     lines: list[Line] = []
     stopped: Line = {"status": TIMEOUT, "seconds": limit}
-    while receiver.poll(PATIENCE * limit):
+    while receiver.poll(_PATIENCE * limit):
         try:
             line = receiver.recv()
         except EOFError:

@@ -14,29 +14,29 @@ from fipscm.plotting import draw_graph
 from fipscm.simulate import sample_scm
 from fipscm.tables.write import make_folder, write_table
 
-NODES, ROWS, SHOWN = 5, 2000, 3
+_NODES, _ROWS, _SHOWN = 5, 2000, 3
 
 
 def run(seed: int, folder: Path, console: Console) -> None:
     """Simulate an SCM, learn it from its rows alone, and hold the answers against the truth."""
     make_folder(folder)
     rng = np.random.default_rng(seed)
-    truth = sample_scm("rff-in", NODES, rng)
-    rows = truth.sample(ROWS, rng)
-    console.print(f"A hidden causal model of {NODES} variables made {ROWS} rows. Learning it from them alone ...")
+    truth = sample_scm("rff-in", _NODES, rng)
+    rows = truth.sample(_ROWS, rng)
+    console.print(f"A hidden causal model of {_NODES} variables made {_ROWS} rows. Learning it from them alone ...")
     model = FiP(random_state=seed, verbose=console.is_terminal).fit(rows)
     _show_graph(console, model, [str(truth.names[column]) for column in truth.order], truth.adjacency)
 
     target = model.causal_order_[0]
     do = {target: float(rows[target].mean() + rows[target].std())}
-    changed, expected = model.intervene(do, ROWS, seed), truth.do(do).sample(ROWS, rng)
+    changed, expected = model.intervene(do, _ROWS, seed), truth.do(do).sample(_ROWS, rng)
     _show(
         console,
         f"What if {target} were set to {do[target]:.2f}? Column means",
         {"what is": rows.mean(), "what if, learned": changed.mean(), "what if, truth": expected.mean()},
     )
 
-    factual = rows.head(SHOWN)
+    factual = rows.head(_SHOWN)
     learned, true = model.counterfactual(factual, do), truth.counterfactual(factual, do)
     lines: dict[str, pd.Series] = {}
     for row in factual.index:

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, Strict, StringConstraints, model_validator
 
-MOST_COLUMNS = 2_000
+_MOST_COLUMNS = 2_000
 MOST_EDGES = 10_000
-MOST_ROWS = 10_000
+_MOST_ROWS = 10_000
 LONGEST_NAME = 1_000
 LONGEST_TEXT = 500_000
 
@@ -17,7 +17,7 @@ Number = Annotated[FiniteFloat, Field(ge=-1e100, le=1e100)]
 LevelName = Annotated[str, Strict(), StringConstraints(max_length=LONGEST_NAME)]
 Grades = Annotated[str, StringConstraints(max_length=LONGEST_NAME, pattern="<")]  # their names, the lowest first
 Kind = Literal["continuous", "count", "ordinal", "binary", "categorical"] | Grades
-Names = Annotated[list[Name], Field(max_length=MOST_COLUMNS)]
+Names = Annotated[list[Name], Field(max_length=_MOST_COLUMNS)]
 Edges = Annotated[list[tuple[Name, Name]], Field(max_length=MOST_EDGES)]
 
 
@@ -38,7 +38,7 @@ class Change(Request):
 class Question(Request):
     """What if? The row and the target are those on the screen, if any."""
 
-    do: Annotated[list[Change], Field(max_length=MOST_COLUMNS)] = []
+    do: Annotated[list[Change], Field(max_length=_MOST_COLUMNS)] = []
     row: Annotated[int, Field(ge=0)] | None = None
 
     @model_validator(mode="after")
@@ -75,7 +75,7 @@ class Target(Request):
 class UnitsQuestion(Question):
     """Simulated units under an intervention."""
 
-    rows: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 1_000
+    rows: Annotated[int, Field(ge=1, le=_MOST_ROWS)] = 1_000
 
 
 class ScriptQuestion(Question):
@@ -90,8 +90,8 @@ class Edited(Request):
     required: Edges = []
     forbidden: Edges = []
     hidden: Edges = []
-    kinds: Annotated[dict[Name, Kind], Field(max_length=MOST_COLUMNS)] = {}
-    tiers: Annotated[list[Names], Field(max_length=MOST_COLUMNS)] = []
+    kinds: Annotated[dict[Name, Kind], Field(max_length=_MOST_COLUMNS)] = {}
+    tiers: Annotated[list[Names], Field(max_length=_MOST_COLUMNS)] = []
     roots: Names | None = None
     leaves: Names | None = None
 

@@ -23,9 +23,9 @@ from fipscm.significance import SIGNIFICANCE, log_p_of_correction, scores_from_l
 from fipscm.threads import on_one_thread
 
 MOST_CANDIDATES = 20  # the time of elimination grows with the square of their number
-MOST_ROWS = 10_000  # that waves are fitted to and tested on
-WAVES, WAVES_PER_CAUSE = 200, 64  # more of them find no more causes
-SURE = 30.0  # below its limit a log p-value stays there: other length scales raised it by 15 at most
+_MOST_ROWS = 10_000  # that waves are fitted to and tested on
+_WAVES, WAVES_PER_CAUSE = 200, 64  # more of them find no more causes
+_SURE = 30.0  # below its limit a log p-value stays there: other length scales raised it by 15 at most
 SPREAD_ROWS, SMOOTHNESS_ROWS = 4_000, 400  # for the spread of noises, and how smooth it is: weights may be rough
 
 
@@ -103,7 +103,7 @@ def eliminate_everywhere(
         candidates = np.sort(candidates[np.argsort(excess[candidates], kind="stable")][:MOST_CANDIDATES])
         log_p[node] = np.maximum(log_p[node], limits[node])
         if len(candidates):
-            rows = usable_rows(z, node, unusable)[:MOST_ROWS]
+            rows = usable_rows(z, node, unusable)[:_MOST_ROWS]
             log_p[node, candidates], smoothness[int(node)] = eliminate(
                 rows[:, candidates], rows[:, node], limits[node, candidates], generator, uneven_limit
             )
@@ -123,7 +123,7 @@ def eliminate(
     limits (P,), and the smoothness of the effect in those that stay.
     """
     shuffled = torch.randperm(len(z), generator=generator).numpy()
-    rows = _Rows(z[shuffled], y[shuffled], Features.draw(z.shape[1], WAVES))
+    rows = _Rows(z[shuffled], y[shuffled], Features.draw(z.shape[1], _WAVES))
     candidates = list(range(z.shape[1]))
     process = rows.learn(candidates)
     location = rows.predictions(process, candidates)
@@ -159,7 +159,7 @@ class _Rows:
     def predictions(self, process: Process, causes: list[int]) -> Array:
         """(N,), each half of the rows as the other half predicts it from some of the causes."""
         if causes:
-            count = min(WAVES, WAVES_PER_CAUSE * len(causes))
+            count = min(_WAVES, WAVES_PER_CAUSE * len(causes))
             features, smoothness = self.features.of(causes, count), process.of(causes)
             return features.predict_halves(self.z[:, causes], self.y, smoothness, self.spread)
         half = len(self.y) // 2
@@ -188,7 +188,7 @@ def _eliminate(rows: _Rows, process: Process, limits: Array) -> tuple[Array, Pro
         leaving = sorted((cause for cause in staying if excess[cause] > 0), key=lambda cause: -excess[cause])
         if not leaving:
             doubted = min(staying, key=lambda cause: limits[cause])
-            if excess[doubted] < -SURE:
+            if excess[doubted] < -_SURE:
                 break
             beside, of_others = _beside_others(rows, process, staying, doubted, full)
             log_p[doubted] = max(log_p[doubted], beside)

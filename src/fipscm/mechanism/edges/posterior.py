@@ -30,7 +30,7 @@ from fipscm.significance import SIGNIFICANCE
 from fipscm.threads import on_one_thread
 
 SUREST = 7.0  # log odds: the network is never surer than one in a thousand
-SURE = 30.0  # log odds of a cause that stays whatever the others learn: that took half of such odds, and never all
+_SURE = 30.0  # log odds of a cause that stays whatever the others learn: that took half of such odds, and never all
 UNLIKELY = -5.0  # log odds below which a cause is not even tried
 
 
@@ -128,7 +128,7 @@ def eliminate_by_evidence(z: Array, y: Array, log_odds: Array, roughly: bool = F
             model = model.learned(z, y)
             continue
         if not leaving:
-            for cause in (cause for cause in model.causes if odds[cause] < SURE):
+            for cause in (cause for cause in model.causes if odds[cause] < _SURE):
                 odds[cause] = model.evidence - model.evidence_without(z, y, cause, learns=True) + log_odds[cause]
             leaving = _unlikely(model.causes, odds)
         if not leaving:

@@ -21,8 +21,8 @@ from fipscm.threads import on_one_thread
 
 BUMPS = 8  # per column: enough for a curve that turns a few times
 MOST_FUNCTIONS = 2_000  # the cost is cubic in their number
-MOST_ROWS = 10_000  # on which functions are evaluated; straight lines are tested on all
-MOST_LEVELS = 3  # beyond the linear one
+_MOST_ROWS = 10_000  # on which functions are evaluated; straight lines are tested on all
+_MOST_LEVELS = 3  # beyond the linear one
 ROWS_PER_FUNCTION = 5  # at least, so that the remaining error can be estimated
 
 
@@ -69,13 +69,13 @@ def screen(z: Array, allowed: Mask, limits: Array, unusable: Mask | None = None)
         np.zeros((variables, variables)),
         np.zeros(variables),
     )
-    shared = _levels(z[:MOST_ROWS], np.arange(variables))
+    shared = _levels(z[:_MOST_ROWS], np.arange(variables))
     straight = []
     for node in np.flatnonzero(allowed.any(axis=1)):
         causes, rows = np.flatnonzero(allowed[node]), usable_rows(z, node, unusable)
         # All levels of all columns serve every node; if the rows do not suffice for that, a node's own causes may do.
-        few = rows[:MOST_ROWS]
-        levels = shared if rows is z and len(shared) == MOST_LEVELS else _levels(few, causes)
+        few = rows[:_MOST_ROWS]
+        levels = shared if rows is z and len(shared) == _MOST_LEVELS else _levels(few, causes)
         straight += [] if levels else [node]
         linear[node, causes] = eliminate_linear(rows[:, causes], rows[:, node], limits[node, causes])
         dependence[node, causes] = linear[node, causes]

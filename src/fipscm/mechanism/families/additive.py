@@ -15,8 +15,8 @@ from fipscm.mechanism.predictors.ridge import Ridge
 from fipscm.mechanism.responses.additive import Additive
 from fipscm.mechanism.responses.logarithm import Logarithm
 
-FEWEST_ROWS, LEAST_VARIATION = 10, 0.2  # of a logarithm; below this standard deviation over mean a line is as good
-HIGHEST_LEVERAGE = 0.99  # of a row: what is left beside a higher one says little of the noise
+_FEWEST_ROWS, _LEAST_VARIATION = 10, 0.2  # of a logarithm; below this standard deviation over mean a line is as good
+_HIGHEST_LEVERAGE = 0.99  # of a row: what is left beside a higher one says little of the noise
 
 
 class Solution(NamedTuple):
@@ -29,13 +29,13 @@ class Solution(NamedTuple):
     @property
     def residual(self) -> Array:
         """(N,), the errors, as large on average as the noise is."""
-        share = min(float(self.leverage.mean()), HIGHEST_LEVERAGE)
+        share = min(float(self.leverage.mean()), _HIGHEST_LEVERAGE)
         return np.asarray(self.errors / np.sqrt(1 - share))
 
     @property
     def left_out(self) -> Array:
         """(N,), the errors as if each row had been left out."""
-        return np.asarray(self.errors / (1 - np.minimum(self.leverage, HIGHEST_LEVERAGE)))
+        return np.asarray(self.errors / (1 - np.minimum(self.leverage, _HIGHEST_LEVERAGE)))
 
 
 class Scaled(NamedTuple):
@@ -114,8 +114,8 @@ class LogarithmFamily(Family):
     def applies(self, data: ColumnData) -> bool:
         """Positive columns that vary so much that a logarithm differs from a line."""
         values = data.values
-        varies = bool(values.min() > 0) and len(values) >= FEWEST_ROWS
-        return varies and bool(values.std() >= LEAST_VARIATION * values.mean()) and super().applies(data)
+        varies = bool(values.min() > 0) and len(values) >= _FEWEST_ROWS
+        return varies and bool(values.std() >= _LEAST_VARIATION * values.mean()) and super().applies(data)
 
     def prepare(self, data: ColumnData) -> Scaled:
         """The prior of logarithms."""

@@ -27,18 +27,18 @@ from fipscm.mechanism.responses.cumulative import Cumulative
 from fipscm.mechanism.responses.likelihoods import CountLikelihood, OrderedLikelihood, log_probability
 from fipscm.mechanism.responses.response import Response
 
-WAVES, WAVES_PER_INPUT = 256, 128  # a probability has less detail than a value
+_WAVES, _WAVES_PER_INPUT = 256, 128  # a probability has less detail than a value
 LEVEL_VARIANCE, LINE_VARIANCE = 100.0, 9.0  # of logits or logarithms, per standard deviation
 HIGHEST_CURVE = 25.0  # prior variance of a curve, in logits
-ROUNDS = 4  # of thresholds and slopes, and of dispersion and slopes, in turn
-SETTLED = 1e-2  # of a threshold in logits, and of a dispersion: what changes less in a round moves no slope
+_ROUNDS = 4  # of thresholds and slopes, and of dispersion and slopes, in turn
+_SETTLED = 1e-2  # of a threshold in logits, and of a dispersion: what changes less in a round moves no slope
 CYCLES, NEWTON_PER_CYCLE = 6, 2  # through the levels of a category, each fitted beside the others
-HARDLY = 1e-4  # of the log-likelihood per row: a cycle that gains less is the last
+_HARDLY = 1e-4  # of the log-likelihood per row: a cycle that gains less is the last
 BISECTIONS = 50
 DISPERSIONS = (1e-4, 1e2)  # of counts
 CLEARLY = 2.0  # a gain in the log-likelihood that a dispersion must have
 FARTHEST_BELOW = np.log(10.0)  # a count's mean may lie below those of all rows by so much
-STEP = 1e-3  # of a difference, in logits or logarithms
+_STEP = 1e-3  # of a difference, in logits or logarithms
 
 
 class Known(NamedTuple):
@@ -57,7 +57,7 @@ class DiscreteFamily(Family):
         target = data.values if not data.levels else _indicators(data)[:, _most_frequent(data)]
         deviation = float(target.std()) or 1.0
         prior = PREDICTORS[self.predictor](data, (target - target.mean()) / deviation)
-        prior = with_fewer_waves(prior, WAVES, WAVES_PER_INPUT)
+        prior = with_fewer_waves(prior, _WAVES, _WAVES_PER_INPUT)
         return Known(prior.basis, _on_its_scale(prior, self.stretch(target)))
 
     def stretch(self, target: Array) -> float:
@@ -135,7 +135,7 @@ class CategoricalFamily(DiscreteFamily):
         zero, reached = np.zeros(1), -np.inf
         for _ in range(CYCLES):
             before, reached = reached, float((log_softmax(scores, axis=1) * chosen).sum(axis=1).mean())
-            if reached - before < HARDLY:
+            if reached - before < _HARDLY:
                 break
             for level in range(data.levels):
                 others = logsumexp(np.delete(scores, level, axis=1), axis=1)
@@ -153,19 +153,19 @@ def fitted_levels(design: Design, places: Array, levels: int, weights: Array) ->
     """(M,) coefficients and (L - 1,) thresholds of levels at places (N,)."""
     coefficients = design.start()
     thresholds = _thresholds(design.location(coefficients), places, levels)
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         coefficients = newton(design, OrderedLikelihood(places, thresholds), coefficients, weights)
         if levels == 2:
             break
         before, thresholds = thresholds, _thresholds(design.location(coefficients), places, levels)
-        if np.abs(thresholds - before).max() < SETTLED:
+        if np.abs(thresholds - before).max() < _SETTLED:
             break
     return coefficients, thresholds
 
 
 def per_deviation(mean: Callable[[Array], Array], location: Array, scale: float) -> float:
     """How far the location moves for one standard deviation of the column, on average over rows (N, K)."""
-    slope = (mean(location + STEP) - mean(location - STEP)).mean() / (2 * STEP)
+    slope = (mean(location + _STEP) - mean(location - _STEP)).mean() / (2 * _STEP)
     return float(scale / max(float(slope), 1e-3 * scale, 1e-12))
 
 
@@ -194,11 +194,11 @@ def _thresholds(location: Array, places: Array, levels: int) -> Array:
 def _dispersed(design: Design, counts: Array, coefficients: Array, weights: Array) -> tuple[Array, float]:
     """Dispersion and slopes in turn, from coefficients (M,) of Poisson's distribution."""
     dispersion = 0.0
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         mean = np.exp(design.location(coefficients))
         before, dispersion = dispersion, _dispersion_of(counts, mean, weights)
         coefficients = newton(design, CountLikelihood(counts, dispersion), coefficients, weights)
-        if abs(dispersion - before) < SETTLED * dispersion:
+        if abs(dispersion - before) < _SETTLED * dispersion:
             break
     return coefficients, dispersion
 

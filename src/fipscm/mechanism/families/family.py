@@ -24,7 +24,7 @@ PREDICTORS = {
     "per level": priors.per_level,
     "smooth": priors.smooth,
 }
-QUANTILES = 1_000  # that stand for a noise whose law is known
+_QUANTILES = 1_000  # that stand for a noise whose law is known
 
 
 class Fitted(NamedTuple):
@@ -120,11 +120,11 @@ def mechanism_of(data: ColumnData, rows: Rows, fitted: Fitted) -> Mechanism:
 
 def logistic_quantiles() -> Array:
     """(M, 1) of the noise behind levels and counts."""
-    levels = (np.arange(QUANTILES) + 0.5) / QUANTILES
+    levels = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
     return np.log(levels / (1 - levels))[:, None]
 
 
 def gumbel_quantiles(count: int) -> Array:
     """(M, W) of the noises behind the levels of a category."""
-    levels = (np.arange(QUANTILES) + 0.5) / QUANTILES
+    levels = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
     return np.repeat(-np.log(-np.log(levels))[:, None], count, axis=1)

@@ -14,8 +14,8 @@ from fipscm.mechanism.predictors.priors import Prior
 from fipscm.mechanism.responses.location_scale import LocationScale
 from fipscm.mechanism.responses.spread import with_location
 
-FEWEST_ROWS = 50  # fewer tell nothing about a spread
-FARTHEST = 3.0  # times the largest residual of the rows: no noise moves a row farther, however large its spread is
+_FEWEST_ROWS = 50  # fewer tell nothing about a spread
+_FARTHEST = 3.0  # times the largest residual of the rows: no noise moves a row farther, however large its spread is
 
 
 class Prepared(NamedTuple):
@@ -33,7 +33,7 @@ class LocationScaleFamily(Family):
 
     def applies(self, data: ColumnData) -> bool:
         """Where rows are enough."""
-        return len(data.values) >= FEWEST_ROWS and bool(len(data.inputs.causes)) and super().applies(data)
+        return len(data.values) >= _FEWEST_ROWS and bool(len(data.inputs.causes)) and super().applies(data)
 
     def prepare(self, data: ColumnData) -> Prepared:
         """Both priors; that of the spread from what an even regression leaves."""
@@ -68,7 +68,7 @@ class LocationScaleFamily(Family):
         residual = mean.scale * solved.residual
         noise = response.noise(solved.predictor(z), z, mean.centre + mean.scale * solved.predictor(z)[:, 0] + residual)
         # What is large because its spread is tiny, as where a column is cut off, must not meet a large spread.
-        farthest = FARTHEST * np.abs(noise * sizes).max() / sizes.max()
+        farthest = _FARTHEST * np.abs(noise * sizes).max() / sizes.max()
         return Fitted(solved.predictor, response, np.clip(noise, -farthest, farthest)[:, None])
 
     def _weighted(self, data: ColumnData, rows: Rows, prepared: Prepared) -> Solution:

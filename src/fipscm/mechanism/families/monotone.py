@@ -18,12 +18,12 @@ from fipscm.mechanism.responses.spread import with_location
 from fipscm.robust import robust_location
 from fipscm.threads import on_one_thread
 
-SIZES = TransformerConfig(width=32, heads=4, head_width=16, layers=2, hidden=64)
-STEPS, STEPS_ROWS = 1_500, 10_000  # of the optimizer with so many rows; more rows have more to tell, but less each
-RATE = 6e-3  # a third of it needs three times as many steps
+_SIZES = TransformerConfig(width=32, heads=4, head_width=16, layers=2, hidden=64)
+_STEPS, STEPS_ROWS = 1_500, 10_000  # of the optimizer with so many rows; more rows have more to tell, but less each
+_RATE = 6e-3  # a third of it needs three times as many steps
 MOST_EPOCHS = 100
-TINY = 1e-12  # of a column's standard deviation; smaller differences are rounding errors
-FEWEST_ROWS, FEWEST_VALUES = 200, 20  # an increasing function of a few values is any function of them
+_TINY = 1e-12  # of a column's standard deviation; smaller differences are rounding errors
+_FEWEST_ROWS, FEWEST_VALUES = 200, 20  # an increasing function of a few values is any function of them
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class MonotoneFamily(Family):
 
     def applies(self, data: ColumnData) -> bool:
         """Where rows and values are enough."""
-        has_enough = len(data.values) >= FEWEST_ROWS and len(np.unique(data.values)) >= FEWEST_VALUES
+        has_enough = len(data.values) >= _FEWEST_ROWS and len(np.unique(data.values)) >= FEWEST_VALUES
         return has_enough and bool(len(data.inputs.causes)) and super().applies(data)
 
     def prepare(self, data: ColumnData) -> Scaled:
@@ -47,9 +47,9 @@ class MonotoneFamily(Family):
         solved, z = prepared.solve(data, rows), data.z[rows]
         location = solved.predictor(z)
         residual = (data.values[rows] - prepared.centre) / prepared.scale - location[:, 0]
-        unit = max(float(robust_location(residual[:, None])[1][0]), TINY)
+        unit = max(float(robust_location(residual[:, None])[1][0]), _TINY)
         deviation = float(location.std())
-        per_location = 1 / deviation if deviation > TINY else 1.0
+        per_location = 1 / deviation if deviation > _TINY else 1.0
         inputs = with_location(z, location[:, 0])
         network = trained_flow(inputs * [*np.ones(z.shape[1]), per_location], residual / unit)
         low, high = inputs.min(axis=0), inputs.max(axis=0)
@@ -63,7 +63,7 @@ def trained_flow(inputs: Array, residual: Array) -> FlowTransformer:
     """A network that reads inputs (N, F + 1), for a target (N,)."""
     variables = inputs.shape[1] + 1
     generator = torch.Generator().manual_seed(0)  # of its own, so that no column depends on another one
-    network = FlowTransformer(variables, SIZES, generator)
+    network = FlowTransformer(variables, _SIZES, generator)
     mask = np.zeros((variables, variables), dtype=bool)
     mask[-1, :-1] = True
     training = _training(len(inputs))
@@ -81,6 +81,6 @@ def trained_flow(inputs: Array, residual: Array) -> FlowTransformer:
 
 def _training(rows: int) -> TrainingConfig:
     """Beyond STEPS_ROWS the number of steps grows with the root of the rows."""
-    batch, steps = 256, STEPS * max(1.0, rows / STEPS_ROWS) ** 0.5
+    batch, steps = 256, _STEPS * max(1.0, rows / STEPS_ROWS) ** 0.5
     epochs = min(math.ceil(steps * batch / rows), MOST_EPOCHS)
-    return TrainingConfig(epochs=epochs, batch=batch, rate=RATE, patience=max(3, epochs // 4))
+    return TrainingConfig(epochs=epochs, batch=batch, rate=_RATE, patience=max(3, epochs // 4))

@@ -14,11 +14,11 @@ from fipscm.arrays import Array
 from fipscm.factorisation import lower_factor
 from fipscm.mechanism.responses.response import Likelihood
 
-STEPS, HALVINGS = 8, 4  # of Newton's method, and of a step that went too far
-SETTLED = 1e-6  # of the log-likelihood per row: a step that gains less is the last
+_STEPS, HALVINGS = 8, 4  # of Newton's method, and of a step that went too far
+_SETTLED = 1e-6  # of the log-likelihood per row: a step that gains less is the last
 FARTHEST = 30.0  # a location beyond says no more
 HARDLY_OTHER = 0.1  # share of the weights that changes: each step still leaves about a tenth of the way
-LEAST_WEIGHT = 1e-6  # of a row: one that is surely told already
+_LEAST_WEIGHT = 1e-6  # of a row: one that is surely told already
 
 
 class Design(NamedTuple):
@@ -36,7 +36,7 @@ class Design(NamedTuple):
         return np.asarray(np.clip(self.functions @ coefficients, -FARTHEST, FARTHEST))
 
 
-def newton(design: Design, likelihood: Likelihood, start: Array, weights: Array, steps: int = STEPS) -> Array:
+def newton(design: Design, likelihood: Likelihood, start: Array, weights: Array, steps: int = _STEPS) -> Array:
     """(M,) coefficients near those that are most probable, with rows that count by their weights (N,)."""
 
     def objective(coefficients: Array) -> float:
@@ -48,7 +48,7 @@ def newton(design: Design, likelihood: Likelihood, start: Array, weights: Array,
     factor: Array = np.zeros((0, 0))
     for _ in range(steps):
         slope, curvature = (weights * each for each in likelihood.slope_and_weight(design.location(current)))
-        curvature = np.maximum(curvature, LEAST_WEIGHT)
+        curvature = np.maximum(curvature, _LEAST_WEIGHT)
         # To factor takes nearly all of the time. With weights that are hardly others, a step goes nearly as far.
         if np.abs(curvature - factored).sum() > HARDLY_OTHER * factored.sum():
             gram = (design.functions * curvature[:, None]).T @ design.functions
@@ -64,6 +64,6 @@ def newton(design: Design, likelihood: Likelihood, start: Array, weights: Array,
         gain = reached - height
         if gain > 0:
             current, height = current + step, reached
-        if gain < SETTLED * len(slope):
+        if gain < _SETTLED * len(slope):
             break
     return np.asarray(current)

@@ -23,10 +23,10 @@ from fipscm.mechanism.responses.post_nonlinear import PostNonlinear
 
 KNOTS, OUTERMOST = 16, 2.9  # normal quantiles from minus to plus this: one row in 500 lies beyond either end
 CURVATURE = 0.3  # standard deviation a priori of how far a logarithm of a slope lies from the line of its neighbours
-STEEPEST = 10.0  # logarithm of a slope, and of its inverse, compared with that at other knots
-ROUNDS, STEPS = 3, 200  # of learning the curve with the smoothness of its causes, and of each optimization
-WAVES, WAVES_PER_INPUT = 512, 128  # half of those of a mean
-FEWEST_ROWS = 400  # that the slopes need
+_STEEPEST = 10.0  # logarithm of a slope, and of its inverse, compared with that at other knots
+_ROUNDS, _STEPS = 3, 200  # of learning the curve with the smoothness of its causes, and of each optimization
+_WAVES, _WAVES_PER_INPUT = 512, 128  # half of those of a mean
+_FEWEST_ROWS = 400  # that the slopes need
 NOISES = 200  # that stand for all of them in a mean
 
 
@@ -45,7 +45,7 @@ class PostNonlinearFamily(Family):
 
     def applies(self, data: ColumnData) -> bool:
         """Where rows are enough, and no value is so frequent that two knots would fall on it."""
-        has_rows = len(data.values) >= FEWEST_ROWS and bool((np.diff(_knots(data.values)) > 0).all())
+        has_rows = len(data.values) >= _FEWEST_ROWS and bool((np.diff(_knots(data.values)) > 0).all())
         return has_rows and super().applies(data)
 
     def prepare(self, data: ColumnData) -> Prepared:
@@ -83,10 +83,10 @@ def learn_curve(z: Array, values: Array) -> MonotoneCurve:
     parts = np.column_stack([MonotoneCurve(knots, one)(values) for one in np.eye(KNOTS)])
     parts -= parts.mean(axis=0)
     stretches = np.column_stack([MonotoneCurve(knots, one).slope(values) for one in np.eye(KNOTS)])
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         transformed = parts @ slopes
         process = learn_process(z, transformed / transformed.std(), process)
-        basis = fourier_features(process, np.arange(z.shape[1]), WAVES, WAVES_PER_INPUT)
+        basis = fourier_features(process, np.arange(z.shape[1]), _WAVES, _WAVES_PER_INPUT)
         prior = Prior(basis, process.noise, 1.0, 2 * process.signal / len(basis.phases))
         ridge = Ridge(basis, z, prior.noise / prior.variances(LEVEL_VARIANCE, prior.line, 1.0))
         left = np.column_stack([part - ridge.predict(ridge.coefficients(part)) for part in parts.T])
@@ -120,7 +120,7 @@ def _likeliest(stretches: Array, left: Array, start: Array) -> Array:
         loss = 0.5 * np.log(variance) - np.log(stretch).mean() + 0.5 * float(logs @ stiff)
         return float(loss), slopes * (pull / variance - (1 / stretch) @ stretches / rows) + stiff
 
-    bounds = [(-STEEPEST, STEEPEST)] * len(start)
-    options = {"maxiter": STEPS}
+    bounds = [(-_STEEPEST, _STEEPEST)] * len(start)
+    options = {"maxiter": _STEPS}
     found = optimize.minimize(loss, np.log(start), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return np.asarray(np.exp(found.x - found.x.mean()))

@@ -20,12 +20,12 @@ from fipscm.mechanism.predictors.ridge import Ridge
 from fipscm.mechanism.responses.spread import Spread
 
 MIDDLE = 0.4  # inverse length scale to begin with: neither a line nor rough
-WAVES, WAVES_PER_INPUT = 512, 128  # half of those of a mean: squares of noises tell less than their sum
+_WAVES, _WAVES_PER_INPUT = 512, 128  # half of those of a mean: squares of noises tell less than their sum
 SMALLEST_SHARE = 0.05  # of the residuals: the logarithms of those nearest to zero say nothing but that they are small
-FARTHEST = 3.0  # standard deviations that a row counts at most
-STEPS, SETTLED = 12, 2e-2  # of Fisher scoring; the last one changes no logarithm by more
+_FARTHEST = 3.0  # standard deviations that a row counts at most
+_STEPS, _SETTLED = 12, 2e-2  # of Fisher scoring; the last one changes no logarithm by more
 INFORMATION = 2.0  # of one row about the logarithm of its spread
-NARROWEST = 1e-3  # of the average spread
+_NARROWEST = 1e-3  # of the average spread
 
 
 def spread_prior(inputs: Array, residual: Array) -> Prior:
@@ -38,7 +38,7 @@ def spread_prior(inputs: Array, residual: Array) -> Prior:
     if not is_curved(process, inputs, y):
         return Prior(Lines(reads), 1 / INFORMATION, 1.0)
     known = replace(process, signal=process.signal * unit**2, noise=1 / INFORMATION)
-    basis = fourier_features(known, reads, WAVES, WAVES_PER_INPUT)
+    basis = fourier_features(known, reads, _WAVES, _WAVES_PER_INPUT)
     return Prior(basis, known.noise, 1.0, 2 * known.signal / len(basis.phases), known)
 
 
@@ -47,14 +47,14 @@ def fit_spread(inputs: Array, residual: Array, prior: Prior) -> Spread:
     ridge = Ridge(prior.basis, inputs, prior.noise / prior.variances(LEVEL_VARIANCE, prior.line, 1.0))
     coefficients = ridge.coefficients(_logarithms(residual))
     log = ridge.predict(coefficients)
-    for _ in range(STEPS):
-        squares = np.square(np.minimum(np.abs(residual) * np.exp(-log), FARTHEST))
+    for _ in range(_STEPS):
+        squares = np.square(np.minimum(np.abs(residual) * np.exp(-log), _FARTHEST))
         coefficients = ridge.coefficients(log + (squares - 1) / INFORMATION)
         before, log = log, ridge.predict(coefficients)
-        if np.abs(log - before).max() < SETTLED:
+        if np.abs(log - before).max() < _SETTLED:
             break
     level = float(np.log(np.square(np.exp(log - log.max())).mean()) / 2 + log.max())
-    bounds = max(float(log.min()) - level, float(np.log(NARROWEST))), float(log.max()) - level
+    bounds = max(float(log.min()) - level, float(np.log(_NARROWEST))), float(log.max()) - level
     centred = coefficients - level * (prior.basis.parts_of_functions == LEVEL)
     return Spread(Predictor(prior.basis, centred[:, None]), inputs.min(axis=0), inputs.max(axis=0), *bounds)
 
@@ -63,4 +63,4 @@ def _logarithms(residual: Array) -> Array:
     """(N,), of the absolute residuals: the logarithm of the spread, and noise."""
     size = np.abs(residual)
     small, large = np.quantile(size, [SMALLEST_SHARE, 1 - SMALLEST_SHARE])
-    return np.asarray(np.log(np.maximum(size, max(small, NARROWEST * large, 1e-300))))
+    return np.asarray(np.log(np.maximum(size, max(small, _NARROWEST * large, 1e-300))))

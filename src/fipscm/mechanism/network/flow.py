@@ -16,11 +16,11 @@ from zuko.transforms import MonotonicRQSTransform
 
 from fipscm.mechanism.network.transformer import CausalTransformer, Parents, TransformerConfig, read
 
-BINS = 8
+_BINS = 8
 BOUND = 5.0  # standard deviations; one normal noise in two million lies beyond
 FLATTEST = 1e-3  # slope of a spline at a knot, and share of the widest bin that the narrowest has at least
-WIDEST = 6.0  # logarithm of the largest spread
-FARTHEST = 4.0  # standard deviations; where the normal density of a noise ends and its tail begins
+_WIDEST = 6.0  # logarithm of the largest spread
+_FARTHEST = 4.0  # standard deviations; where the normal density of a noise ends and its tail begins
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Flow:
         """From what the network says: (...) and (..., 3 K). Zeros stand for the identity."""
         bins = raw.shape[-1] // 3
         log_spread, widths, heights, derivatives = torch.split(raw, [1, bins, bins, bins - 1], dim=-1)
-        bounded = WIDEST * torch.tanh(log_spread[..., 0] / WIDEST)
+        bounded = _WIDEST * torch.tanh(log_spread[..., 0] / _WIDEST)
         return cls(shift, bounded, MonotonicRQSTransform(widths, heights, derivatives, BOUND, FLATTEST))
 
     def noise(self, values: Tensor) -> Tensor:
@@ -67,7 +67,9 @@ class FlowTransformer(CausalTransformer):
     Strictly triangular in the values, since a node's spline reads its parents alone; increasing in the noise.
     """
 
-    def __init__(self, variables: int, config: TransformerConfig, generator: torch.Generator, bins: int = BINS) -> None:
+    def __init__(
+        self, variables: int, config: TransformerConfig, generator: torch.Generator, bins: int = _BINS
+    ) -> None:
         super().__init__(variables, config, generator)
         self.bins = bins
         self.spline_decoder = nn.Parameter(torch.zeros(variables, config.width, 3 * bins))
@@ -98,6 +100,6 @@ class FlowTransformer(CausalTransformer):
 
 def _surprise(noise: Tensor) -> Tensor:
     """Negative log-densities of standard normal noises, with the tails of a power law: wild rows do not decide."""
-    near = noise.clamp(-FARTHEST, FARTHEST)
-    beyond = torch.log(noise.abs().clamp(min=FARTHEST) / FARTHEST)
-    return near.square() / 2 + FARTHEST**2 * beyond + 0.5 * math.log(2 * math.pi)
+    near = noise.clamp(-_FARTHEST, _FARTHEST)
+    beyond = torch.log(noise.abs().clamp(min=_FARTHEST) / _FARTHEST)
+    return near.square() / 2 + _FARTHEST**2 * beyond + 0.5 * math.log(2 * math.pi)

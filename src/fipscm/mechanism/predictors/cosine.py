@@ -6,7 +6,7 @@ import numpy as np
 
 from fipscm.arrays import Array
 
-FEW = 320_000  # angles, as many as 300 rows and 1,024 waves have: NumPy needs less than a hundredth of that second
+_FEW = 320_000  # angles, as many as 300 rows and 1,024 waves have: NumPy needs less than a hundredth of that second
 
 
 def cosines(angles: Array) -> Array:
@@ -37,4 +37,4 @@ def sines(angles: Array) -> Array:
 
 def _without_torch(angles: Array) -> bool:
     """Whether to import PyTorch would take longer than it saves: where a model was learned, it is there already."""
-    return angles.size <= FEW and "torch" not in sys.modules
+    return angles.size <= _FEW and "torch" not in sys.modules

@@ -11,7 +11,7 @@ from fipscm.arrays import Array, Order
 from fipscm.mechanism.predictors.basis import Waves
 from fipscm.mechanism.predictors.gaussian_process import Process
 
-SEED = 0  # the same features everywhere, so that no column depends on what was drawn for others
+_SEED = 0  # the same features everywhere, so that no column depends on what was drawn for others
 
 
 def fourier_features(process: Process, reads: Order, most: int, per_input: int) -> Waves:
@@ -28,7 +28,7 @@ def drawn_frequencies(inputs: int, features: int) -> tuple[Array, Array]:
     The frequencies fill the space evenly (a scrambled Sobol sequence): the kernel's error is smaller than with
     independent ones.
     """
-    engine = torch.quasirandom.SobolEngine(inputs, scramble=True, seed=SEED)  # type: ignore[no-untyped-call]
+    engine = torch.quasirandom.SobolEngine(inputs, scramble=True, seed=_SEED)  # type: ignore[no-untyped-call]
     even = engine.draw(features // 2, dtype=torch.float64)
     normal = torch.special.ndtri(even.clamp(1e-9, 1 - 1e-9)).T.numpy()
     return np.repeat(normal, 2, axis=1), np.tile([0.0, -np.pi / 2], features // 2)

@@ -18,14 +18,14 @@ from fipscm.arrays import Array
 from fipscm.factorisation import lower_factor
 
 MOST_ROWS = 800  # the time is cubic in their number
-MANY_ROWS, ENOUGH_ROWS = 2_000, 500  # so many tell amplitudes so well that length scales of fewer do as well
+_MANY_ROWS, ENOUGH_ROWS = 2_000, 500  # so many tell amplitudes so well that length scales of fewer do as well
 LEVEL = 10.0
 CURVED = 6.0  # by how much the log evidence of a curve must exceed that of a line: skewed noise may feign a little
 STEEPNESS = (1.0, 4.0, 16.0)  # prior standard deviations of slopes: causes that go together may have steep ones
 STARTS = (0.1, 0.4, 1.0)  # inverse length scales
 FIRST_ROWS, FIRST_STEPS, SUM_STEPS, LAST_STEPS = 250, 20, 10, 20
 # A step that gains a smaller share is the last. Where rows are few, evidence is compared; more serve for length scales.
-EXACT, ROUGH = 1e-6, 1e-4
+_EXACT, ROUGH = 1e-6, 1e-4
 HARDLY_LESS = 3.0  # in log evidence of a few rows: an additive process that lacks more of it is not looked at further
 AWAKE = 0.1  # a cause that looks irrelevant to a few rows, or a smooth part that looks absent, gets a second chance
 # Logarithms: from almost linear to very rough, from no smooth part to nothing else, from hardly any noise to noise.
@@ -110,7 +110,7 @@ def simpler_process(joint: Process, z: Array, y: Array) -> Process:
 
 def _rows_and_tolerance(rows: int) -> tuple[int, float]:
     """How many of so many rows to learn from, and how exactly."""
-    return (MOST_ROWS if rows < MANY_ROWS else ENOUGH_ROWS), (EXACT if rows <= MOST_ROWS else ROUGH)
+    return (MOST_ROWS if rows < _MANY_ROWS else ENOUGH_ROWS), (_EXACT if rows <= MOST_ROWS else ROUGH)
 
 
 def _climb(z: Array, y: Array, uneven: Array, start: Process, steps: int, tolerance: float) -> Process:

@@ -13,7 +13,7 @@ from fipscm.mechanism.parts import Arrays, Part
 if TYPE_CHECKING:  # slow to import, and needed by models alone that have a network
     from fipscm.mechanism.network.transformer import CausalTransformer, Parents
 
-CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
+_CHUNK = 2_048  # rows at a time through the network: more are no faster and need more memory
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class NetworkPart(Part):
         x[:, self.places] = z * self.stretch + self.shift
         device = self.network.decoder.device
         with torch.no_grad():
-            parts = torch.split(torch.from_numpy(x), CHUNK)
+            parts = torch.split(torch.from_numpy(x), _CHUNK)
             pieces = [self.network(part.to(device), self._parents) for part in parts]
         return self.unit * torch.cat(pieces)[:, 0].cpu().double().numpy()
 

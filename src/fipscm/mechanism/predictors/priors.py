@@ -17,11 +17,11 @@ from fipscm.mechanism.predictors.gaussian_process import Process, learn_line, le
 from fipscm.mechanism.predictors.products import pairs_of, products
 
 # Prior variances of levels and slopes, in standard deviations: wide enough that rows decide.
-LEVEL_VARIANCE, LINE_VARIANCE = 10.0, 9.0
+LEVEL_VARIANCE, _LINE_VARIANCE = 10.0, 9.0
 BENDS = (0.003, 0.03, 0.3)  # prior variances of the coefficients of products, of which the likeliest is taken
 MOST_PRODUCTS = 200  # that a few hundred rows can still weigh
-MOST_LEVELS = 12  # of a cause with a function for each
-WAVES, WAVES_PER_INPUT = 1_024, 256  # with half as many, counterfactual errors grew; four times as many gain nothing
+_MOST_LEVELS = 12  # of a cause with a function for each
+_WAVES, _WAVES_PER_INPUT = 1_024, 256  # with half as many, counterfactual errors grew; four times as many gain nothing
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Prior:
 
     basis: Basis
     noise: float
-    line: float = LINE_VARIANCE
+    line: float = _LINE_VARIANCE
     curve: float = 1.0
     process: Process | None = None
 
@@ -94,7 +94,7 @@ def smooth(data: ColumnData, y: Array) -> Prior:
     rows = data.first_rows
     joint = data.process or learn_process(data.read[rows], y[rows])
     process = joint if len(data.mean_reads) == 1 else simpler_process(joint, data.read[rows], y[rows])
-    basis = fourier_features(process, data.mean_reads, WAVES, WAVES_PER_INPUT)
+    basis = fourier_features(process, data.mean_reads, _WAVES, _WAVES_PER_INPUT)
     return Prior(basis, process.noise, 1.0, 2 * process.signal / len(basis.phases), process)
 
 
@@ -107,7 +107,7 @@ def cause_with_levels(data: ColumnData) -> int | None:
     reads = set(data.inputs.owners[data.mean_reads].tolist())
     for place in reads if len(data.mean_reads) > 1 else ():
         codes, counts = np.unique(data.causes[:, place], return_counts=True)
-        few = 2 if not data.inputs.levels[place] else MOST_LEVELS
+        few = 2 if not data.inputs.levels[place] else _MOST_LEVELS
         if 2 <= len(codes) <= few:
             found[place] = counts.min() / len(data.values)
     return min(found, key=lambda place: found[place]) if found else None

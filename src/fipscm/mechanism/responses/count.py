@@ -15,7 +15,7 @@ from fipscm.mechanism.responses.logistic import noise_between
 from fipscm.mechanism.responses.response import LogDensity, Response
 from fipscm.mechanism.responses.working import Working, working_values
 
-TINY = np.finfo(np.float64).tiny
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
@@ -112,4 +112,4 @@ class Count(Response):
 
 def _log_odds(below: Array, above: Array) -> Array:
     """(N,) logarithms of one share over the other, each of which may be nearly zero."""
-    return np.asarray(np.log(np.maximum(below, TINY)) - np.log(np.maximum(above, TINY)))
+    return np.asarray(np.log(np.maximum(below, _TINY)) - np.log(np.maximum(above, _TINY)))

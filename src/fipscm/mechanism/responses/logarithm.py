@@ -9,7 +9,7 @@ from fipscm.mechanism.responses.exponential import raised, steepness
 from fipscm.mechanism.responses.response import LogDensity, Response
 from fipscm.mechanism.responses.working import Working, measured
 
-TINY = np.finfo(np.float64).tiny
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Logarithm(Response):
 
     def noise(self, location: Array, z: Array, values: Array, rng: np.random.Generator | None = None) -> Array:
         """What the logarithm of the value has beyond the location; of no value below the smallest number there is."""
-        return np.asarray(np.log(np.maximum(values, TINY)) - self._logarithm(location))
+        return np.asarray(np.log(np.maximum(values, _TINY)) - self._logarithm(location))
 
     def mean(self, location: Array, z: Array) -> Array:
         """The exponential of the location, and what the noise adds to it on average."""
@@ -44,7 +44,7 @@ class Logarithm(Response):
 
     def log_density(self, location: Array, z: Array, values: Array, of_noise: LogDensity) -> Array:
         """That of the noise, in the units of the column; no value is negative."""
-        known = np.maximum(values, TINY)
+        known = np.maximum(values, _TINY)
         density = of_noise(self.noise(location, z, known)) - np.log(known)
         return np.asarray(np.where(values > 0, density, -np.inf))
 

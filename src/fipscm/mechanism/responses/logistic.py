@@ -5,7 +5,7 @@ from scipy.special import expit, logit
 
 from fipscm.arrays import Array
 
-FARTHEST = 700.0  # from zero: beyond, a logistic distribution has no probability that a computer can tell from none
+_FARTHEST = 700.0  # from zero: beyond, a logistic distribution has no probability that a computer can tell from none
 
 
 def noise_between(low: Array, high: Array, rng: np.random.Generator | None) -> Array:
@@ -14,7 +14,7 @@ def noise_between(low: Array, high: Array, rng: np.random.Generator | None) -> A
     >>> noise_between(np.array([0.0]), np.array([np.inf]), None).round(3).tolist()
     [1.099]
     """
-    low, high = np.clip(low, -FARTHEST, FARTHEST), np.clip(high, -FARTHEST, FARTHEST)
+    low, high = np.clip(low, -_FARTHEST, _FARTHEST), np.clip(high, -_FARTHEST, _FARTHEST)
     share = np.full(len(low), 0.5) if rng is None else rng.random(len(low))
     # Shares near one are known less precisely than those near zero: above zero the distribution is mirrored.
     mirrored = low + high > 0

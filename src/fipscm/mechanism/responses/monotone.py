@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # slow to import, and needed by models alone that have such a
     from fipscm.mechanism.network.flow import Flow, FlowTransformer
     from fipscm.mechanism.network.transformer import Parents
 
-CHUNK = 4_096  # rows at a time through the network
+_CHUNK = 4_096  # rows at a time through the network
 QUADRATURE = 32  # noises whose values are averaged for a mean
 
 
@@ -123,7 +123,7 @@ class Monotone(Response):
         # The last column stands for the column itself and is not read.
         inputs = torch.as_tensor(np.column_stack([read, np.zeros(len(read))]))
         given_to = torch.tensor(columns, dtype=torch.float64)
-        pieces = zip(torch.split(inputs, CHUNK), torch.split(given_to, CHUNK), strict=True)
+        pieces = zip(torch.split(inputs, _CHUNK), torch.split(given_to, _CHUNK), strict=True)
         with torch.no_grad():
             found = [action(self.network.flow(x, self._parents), some) for x, some in pieces]
         return torch.cat(found).numpy().reshape(np.shape(given))

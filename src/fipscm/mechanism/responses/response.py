@@ -16,7 +16,7 @@ from fipscm.mechanism.parts import Part
 from fipscm.mechanism.responses.working import Working
 
 LogDensity = Callable[[Array], Array]  # of noises, elementwise
-NOTHING: Order = np.zeros(0, dtype=np.intp)
+_NOTHING: Order = np.zeros(0, dtype=np.intp)
 
 
 class Likelihood(Protocol):
@@ -92,7 +92,7 @@ class Response(Part, ABC):
     @property
     def spread_reads(self) -> Order:
         """The inputs that the spread of the noise depends on."""
-        return NOTHING
+        return _NOTHING
 
     @abstractmethod
     def working(self, location: Array, z: Array, values: Array) -> list[Working]:

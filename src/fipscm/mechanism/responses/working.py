@@ -15,7 +15,7 @@ from fipscm.arrays import Array
 if TYPE_CHECKING:
     from fipscm.mechanism.responses.response import Likelihood
 
-LEAST_WEIGHT = 0.01  # of the average one: a row that says less would say it of a location that is far from its own
+_LEAST_WEIGHT = 0.01  # of the average one: a row that says less would say it of a location that is far from its own
 
 
 class Working(NamedTuple):
@@ -40,5 +40,5 @@ def measured(residual: Array) -> Working:
 def working_values(likelihood: "Likelihood", location: Array, stretch: float) -> Working:
     """Of what rows say about a location (N,), one of which moves by `stretch` with the column's standard deviation."""
     slope, weight = likelihood.slope_and_weight(location)
-    weight = np.maximum(weight, LEAST_WEIGHT * weight.mean())
+    weight = np.maximum(weight, _LEAST_WEIGHT * weight.mean())
     return Working(slope / weight / stretch, np.sqrt(weight), True)

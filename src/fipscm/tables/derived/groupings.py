@@ -16,7 +16,7 @@ BY_CHANCE_ROUND = 0.1
 OUTSIDE = 20  # rows outside of the commonest level: fewer may go together with another column by chance
 WIDER = 2.0  # than the widest of the ten nearest steps: groups that lie apart are no intervals of one column
 NEAR = 5
-NEGLIGIBLE = 1e-9
+_NEGLIGIBLE = 1e-9
 
 
 def recoded(table: Table) -> Iterator[Formula]:
@@ -130,9 +130,9 @@ def _chance_of_round(low: float, high: float, span: float) -> float:
     """
     for power in range(int(np.ceil(np.log10(span))), int(np.floor(np.log10(high - low))) - 1, -1):
         for step in (5 * 10.0**power, 2 * 10.0**power, 10.0**power):
-            number = np.floor(high / step + NEGLIGIBLE) * step
+            number = np.floor(high / step + _NEGLIGIBLE) * step
             is_centre = number == 0 and low < 0 < high  # where values of both signs change over anyway
-            if step <= span and number >= low - NEGLIGIBLE * step and not is_centre:
+            if step <= span and number >= low - _NEGLIGIBLE * step and not is_centre:
                 return min((high - low) / step, 1.0)
     return 1.0
 

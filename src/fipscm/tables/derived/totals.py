@@ -8,8 +8,8 @@ from fipscm.tables.derived.formulas import NEARLY_ALL, Formula, Table, agrees
 
 ROWS_PER_COLUMN = 3  # with as many rows as columns, every column is a sum of the others
 MOST_PARTS = 20  # a sum of more parts than a reader would look through explains nothing
-ROUNDING = 1e-5  # in standard deviations: what is left of a sum is rounding
-NEGLIGIBLE = 1e-3  # in standard deviations: the weight of a column that has no part in a sum
+_ROUNDING = 1e-5  # in standard deviations: what is left of a sum is rounding
+_NEGLIGIBLE = 1e-3  # in standard deviations: the weight of a column that has no part in a sum
 
 
 def sums(table: Table) -> list[Formula]:
@@ -22,11 +22,11 @@ def sums(table: Table) -> list[Formula]:
         return []
     members, weights, constant = found
     totals, others = [], []
-    plain = np.allclose(np.abs(weights), 1.0, atol=NEGLIGIBLE)
+    plain = np.allclose(np.abs(weights), 1.0, atol=_NEGLIGIBLE)
     for place, column in enumerate(members.tolist()):
         parts, bases = -np.delete(weights, place) / weights[place], tuple(np.delete(members, place).tolist())
         named = ", ".join(["'{}'"] * (len(bases) - 1)) + " and '{}'"
-        if plain and (parts > 0).all() and abs(constant) < NEGLIGIBLE:
+        if plain and (parts > 0).all() and abs(constant) < _NEGLIGIBLE:
             totals.append(Formula(column, bases, f"the sum of {named}"))
         elif plain and (parts < 0).all() and (table.distinct[members] == 2).all():
             others.append(Formula(column, bases, f"{constant / weights[place]:.6g} minus the sum of {named}"))
@@ -44,10 +44,10 @@ def _signed(bases: tuple[int, ...], parts: Array, constant: float) -> tuple[tupl
     )
     terms = (
         ["'{}'" for _ in added]
-        if abs(constant) < NEGLIGIBLE or constant < 0
+        if abs(constant) < _NEGLIGIBLE or constant < 0
         else [f"{constant:.6g}", *("'{}'" for _ in added)]
     )
-    less = ["'{}'" for _ in taken] + ([f"{-constant:.6g}"] if constant <= -NEGLIGIBLE else [])
+    less = ["'{}'" for _ in taken] + ([f"{-constant:.6g}"] if constant <= -_NEGLIGIBLE else [])
     return (*added, *taken), " minus ".join([" plus ".join(terms), *less])
 
 
@@ -69,9 +69,9 @@ def _dependence(table: Table) -> tuple[NDArray[np.intp], Array, float] | None:
     for column in range(len(held)):
         parts = np.linalg.lstsq(triangle[:, basis], triangle[:, column], rcond=None)[0]
         left = np.linalg.norm(triangle[:, column] - triangle[:, basis] @ parts)
-        used = np.append(np.array(basis, dtype=np.intp)[np.abs(parts) > NEGLIGIBLE], column)
-        if left < ROUNDING and 3 <= len(used) <= MOST_PARTS:
-            weights = spread[column] * np.append(-parts[np.abs(parts) > NEGLIGIBLE], 1.0) / spread[used]
+        used = np.append(np.array(basis, dtype=np.intp)[np.abs(parts) > _NEGLIGIBLE], column)
+        if left < _ROUNDING and 3 <= len(used) <= MOST_PARTS:
+            weights = spread[column] * np.append(-parts[np.abs(parts) > _NEGLIGIBLE], 1.0) / spread[used]
             constant = float(np.median(complete[:, used] @ weights))
             computed = constant - complete[:, used[:-1]] @ weights[:-1]
             within = float(table.tolerances[held[column]])

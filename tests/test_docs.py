@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from fipscm.cli.app import app
-from fipscm.cli.names import MEASURED, ORDERS, SUMMARIES, TASKS
+from fipscm.cli.names import GATE, MEASURED, ORDERS, SUMMARIES, TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "fipscm"
@@ -26,7 +26,7 @@ COMMAND = re.compile(r"^(?:\.venv/bin/)?fipscm +([a-z].*)$", flags=re.MULTILINE)
 MACHINE_PATH = re.compile(r"(?<![\w.:/-])(?:/(?:home|root|tmp|work|usr|opt|mnt|var|Users)/|[A-Z]:\\)")
 
 COMMANDS = typer.main.get_command(app).commands
-CHOICES = {"bench": (*TASKS, MEASURED, ORDERS), "bench-summary": SUMMARIES}
+CHOICES = {"bench": (*TASKS, MEASURED, ORDERS, GATE), "bench-summary": SUMMARIES}
 
 
 def exists(name):

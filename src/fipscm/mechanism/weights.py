@@ -36,6 +36,8 @@ def cell_weights(rows: Array, judged: Mask) -> Array:
     >>> np.argwhere(cell_weights(table, np.ones(3, dtype=bool)) == 0).tolist()
     [[7, 1]]
     """
+    # Where most cells are equal, the middle of a column says nothing about the others.
+    judged = judged & (np.ptp(np.quantile(rows, [0.25, 0.75], axis=0), axis=0) > 0)
     plain = _without_long_tails(rows)
     scale = plain.std(axis=0)
     z = (plain - np.median(plain, axis=0)) / np.where(scale > 0, scale, 1.0)

@@ -15,7 +15,7 @@ from fipscm.mechanism.noise_distribution import EmpiricalNoise
 from fipscm.mechanism.predictors.predictor import Predictor
 from fipscm.mechanism.responses.zero_inflated import ZeroInflated
 
-FEWEST_ZEROS, MOST_ZEROS = 0.05, 0.95  # share of the rows: otherwise it is no hurdle, or hardly a number
+FEWEST_ZEROS, MOST_ZEROS = 0.05, 0.99  # share of the rows: otherwise it is no hurdle, or hardly a number
 FEWEST_AMOUNTS = 30  # and as many distinct ones
 
 

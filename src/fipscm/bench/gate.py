@@ -90,10 +90,11 @@ def _figures(folder: Path) -> dict[str, dict[object, float]]:
 
 def _row(name: str, before: Mapping[object, float], now: Mapping[object, float]) -> list[object]:
     figure = COLLECTIONS[name].figure if name in COLLECTIONS else "right"
-    sign = 1 if name == _TIERS or SCORES[figure].higher_is_better else -1
+    higher_is_better = True if name == _TIERS else SCORES[figure].higher_is_better
     pairs = np.array([(before[cell], now[cell]) for cell in before if cell in now])
     changes = np.diff(pairs, axis=1)[:, 0]
     error = changes.std(ddof=1) / len(changes) ** 0.5 if len(changes) > 1 else np.nan
-    verdict = "worse" if sign * changes.mean() < -ERRORS * error else ""
+    gain = 0.0 if higher_is_better is None else float(changes.mean()) * (1 if higher_is_better else -1)
+    verdict = "worse" if gain < -ERRORS * error else ""
     figures = [f"{value:.3f}" for value in (*pairs.mean(axis=0), changes.mean(), error)]
     return [name, figure, len(pairs), *figures, verdict]

@@ -16,7 +16,7 @@ from scipy import stats
 
 from fipscm.arrays import Array, Mask
 from fipscm.graph import listed
-from fipscm.robust import FARTHEST, robust_distance, robust_location
+from fipscm.robust import FARTHEST, robust_distance
 from fipscm.usual import UNMISTAKABLE, beyond_others
 
 _ROUNDS = 5  # as many cells of a row may be found
@@ -48,7 +48,7 @@ def cell_weights(rows: Array, judged: Mask) -> Array:
         distance = robust_distance(beyond, beyond[complete])
         # In a table with outliers what is odd is doubted more readily: most wrong entries lie within their column.
         odd = (distance > FARTHEST) & (is_far | (distance > UNMISTAKABLE) | is_outlier.any()) & judged & ~is_outlier
-        explained = np.array([tail_explains(column) for column in beyond.T])
+        explained = np.array([tail_explains(column) for column in distance.T])
         found = odd & ~explained & (distance == distance.max(axis=1, keepdims=True))
         if not found.any() or (is_outlier | found).any(axis=1).mean() > MOST_OUTLYING:
             break
@@ -63,17 +63,13 @@ def _without_long_tails(rows: Array) -> Array:
     return np.where(varies, np.log(np.where(varies, rows, 1.0)), rows)
 
 
-def tail_explains(column: Array) -> bool:
-    """Whether the cells of a column (N,) beyond six robust standard deviations are an exponential tail.
+def tail_explains(size: Array) -> bool:
+    """Whether the sizes (N,) beyond six robust standard deviations, in units of these, are an exponential tail.
 
-    >>> laplace = np.random.default_rng(0).laplace(size=1000)
+    >>> laplace = np.abs(np.random.default_rng(0).laplace(size=1000))
     >>> tail_explains(laplace), tail_explains(np.append(laplace, [9.0, 9.5, 12.0, 15.0]))
     (True, False)
     """
-    centre, spread = (float(each[0]) for each in robust_location(column[:, None]))
-    if spread <= 0:
-        return True
-    size = np.abs(column - centre) / spread
     begin = float(np.quantile(size, _OUTER))
     tail, room = size[size > begin] - begin, FARTHEST - begin
     if room <= 0 or not (tail <= room).any():

@@ -135,3 +135,9 @@ def test_a_model_takes_them():
     table = table_of("wage", "schooling", "female?")
     order = fipscm.infer_order(table, knowledge=fipscm.suggest(table).knowledge)
     assert order == ["female", "schooling", "wage"]
+
+
+def test_what_was_measured_before_is_no_effect_of_what_comes_after_it():
+    found = order_of("priorGPA", "prevGPA", "attendance", "termGPA")
+    assert ("attendance", "termGPA") in found
+    assert not {("attendance", "priorGPA"), ("attendance", "prevGPA")} & found

@@ -17,7 +17,7 @@ from fipscm.graph import descendants
 from fipscm.knowledge import Knowledge
 from fipscm.knowledge.file import as_toml, write_statements
 from fipscm.knowledge.statement import Statement, added, in_words, joined
-from fipscm.suggestions.lexicon import ANY, Chain, Concept, Lexicon, Reading, concept_graph, lexicon
+from fipscm.suggestions.lexicon import ANY, EARLY, Chain, Concept, Lexicon, Reading, concept_graph, lexicon
 from fipscm.suggestions.waves import measured_late, timed
 from fipscm.suggestions.words import words_of
 from fipscm.tables.columns import Columns
@@ -145,8 +145,10 @@ def _by_reason(kind: str, concepts: Mapping[Hashable, Concept]) -> list[Statemen
 def _chains(readings: Mapping[Hashable, Reading], late: Collection[Hashable], book: Lexicon) -> list[Statement]:
     """What follows from the chains of concepts; roots come first anyway.
 
-    What was measured late comes after other columns, never before: these may have been measured earlier.
+    What was measured late comes after other columns, never before: these may have been measured earlier. What was
+    measured early comes before other columns, never after: effort of this year is no cause of grades of the last.
     """
+    early = {name for name, reading in readings.items() if reading.moment == EARLY}
     by_concept: dict[str, list[Hashable]] = {}
     for name, reading in readings.items():
         if reading.concept is not None and not reading.concept.root:
@@ -155,11 +157,13 @@ def _chains(readings: Mapping[Hashable, Reading], late: Collection[Hashable], bo
     found = []
     for stages, reason in [*_own_stages(chains, by_concept), *_implied_stages(chains, by_concept)]:
         groups = [[name for concept in stage for name in by_concept.get(concept, ())] for stage in stages]
-        timely = [[name for name in group if name not in late] for group in groups]
+        timely = [[name for name in group if name not in late and name not in early] for group in groups]
         found.append(_tiers(timely, reason))
         for place, group in enumerate(groups):
-            earlier = [name for before in timely[:place] for name in before]
+            earlier = [name for before in groups[:place] for name in before if name not in late]
+            later = [name for after in groups[place + 1 :] for name in after if name not in early]
             found.append(_tiers([earlier, [name for name in group if name in late]], reason))
+            found.append(_tiers([[name for name in group if name in early], later], reason))
     return found
 
 
